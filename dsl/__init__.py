@@ -1,0 +1,1 @@
+"""The language: text to tree to checked program to Python functions, and the formatter."""

@@ -1,0 +1,325 @@
+"""First pass over the trees: gather what the packs declare into a Vocabulary.
+
+Names first (kinds, words, cards), then what needs their types (fields, phrases). Two declarations of one name
+are a problem that names both places; a second `kind` of the same name only adds members.
+"""
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from . import nodes as n
+from .explain import near
+from .problems import Problem
+from .source import Span
+from .types import BASIC, DONE, T, TRUTH, plural_of
+from .vocabulary import (
+    STARTERS, AdjInfo, FieldInfo, Lit, Pattern, Phrase, SlotPart, Vocabulary, WindowInfo, skeleton_of, slots_of, variants,
+)
+
+SEEN = {"seen by nobody": "nobody", "hidden": "nobody", "seen by owner": "owner", "seen by all": "all", "open": "all"}
+_BOUNDS = re.compile(r"(\d+) to (\d+)")
+
+
+class Collector:
+    def __init__(self) -> None:
+        self.v = Vocabulary()
+        self.problems: list[Problem] = []
+        self._declared: dict[tuple[str, str], Span] = {}
+
+    def collect(self, decls: Iterable[n.Decl]) -> None:
+        every = list(decls)
+        for decl in every:
+            self._names(decl)
+        self._check_kinds()
+        for decl in every:
+            self._typed(decl)
+        for decl in every:
+            for scope in scopes_in(decl):
+                self.v.scopes.add(scope)
+        for decl in every:
+            if isinstance(decl, n.Window) and decl.amid is not None:
+                self._amid(decl)
+        self._check_overlaps()
+
+    def fail(self, code: str, span: Span, what: str, help_: str = "") -> None:
+        self.problems.append(Problem(code, span, what, help_))
+
+    def _declare(self, sort: str, name: str, span: Span) -> bool:
+        first = self._declared.setdefault((sort, name), span)
+        if first is not span:
+            self.fail("LB0301", span, f"{sort} '{name}' is declared twice", f"first declared at {first.file}:{first.line}")
+        return first is span
+
+    # ------------------------------------------------------------ names
+    def _names(self, decl: n.Decl) -> None:
+        match decl:
+            case n.Kind(name=name, parents=parents, plural=plural, when=when):
+                self._kind(decl, str(name), [str(p) for p in parents.names] if parents else [], str(plural) if plural else None, when)
+            case n.Words(names=(head, *words)):
+                if self._declare("words", str(head), head.span):
+                    self.v.enums[str(head)] = tuple(str(w) for w in words)
+                    for word in words:
+                        self.v.enum_of.setdefault(str(word), []).append(str(head))
+            case n.Die(name=name, faces=faces):
+                if self._declare("die", str(name), name.span):
+                    self._die(str(name), faces)
+            case n.ZoneDecl(name=name, traits=traits):
+                if self._declare("zone", str(name), name.span):
+                    self.v.zones[str(name)] = self._zone(str(name), traits, name.span, "")
+            case n.Supply(kind=kind):
+                self.v.zones[f"{kind} supply"] = FieldInfo(f"{kind} supply", "zone", T("zone"), "", kind.span)
+            case n.Window(name=name):
+                if self._declare("window", str(name), name.span):
+                    self.v.windows[str(name)] = WindowInfo(str(name), decl, len(self.v.windows))
+            case n.Game(lines=lines):
+                for line in lines:
+                    if isinstance(line, n.GameLine) and (m := re.fullmatch(r"each seat is an? (.+)", str(line.clauses[0]))):
+                        self.v.you = m[1]
+
+    def _kind(self, decl: n.Kind, name: str, parents: list[str], plural: str | None, when: n.Clause | None) -> None:
+        info = self.v.kinds.get(name)
+        if info is None:
+            if name in BASIC:
+                self.fail("LB0301", decl.name.span, f"'{name}' is a type of the language", "choose another name")
+                return
+            info = self.v.add_kind(name, decl.name.span, parents or ([] if name == "thing" else ["thing"]), plural)
+        elif parents:
+            info.parents += [p for p in parents if p not in info.parents]
+            self.v._lineage.clear()
+        info.when = info.when or when
+        info.members += decl.members
+
+    def _die(self, name: str, faces: tuple[n.FaceSpec, ...]) -> None:
+        self.v.dice[name] = [face_value(f) for f in faces]
+        head, _, last = name.rpartition(" ")
+        many = (head + " " + ("dice" if last == "die" else plural_of(last))).strip()
+        self.v.die_names |= {name: name, many: name}
+        for face in faces:
+            for part in face.parts:
+                word = str(part) if isinstance(part, n.Name) else ""
+                if word and "face" not in self.v.enum_of.setdefault(word, []):
+                    self.v.enum_of[word].append("face")
+
+    def _check_kinds(self) -> None:
+        for info in list(self.v.kinds.values()):
+            for parent in info.parents:
+                if parent not in self.v.kinds:
+                    self.fail("LB0201", info.span, f"unknown kind '{parent}'", near(parent, list(self.v.kinds)))
+            info.parents = [p for p in info.parents if p in self.v.kinds]
+        for info in self.v.kinds.values():
+            if any(info.name in self.v.lineage(p) for p in info.parents):
+                self.fail("LB0302", info.span, f"kind '{info.name}' is, in the end, itself", "take one 'is' of the circle away")
+        if any(p.code == "LB0302" for p in self.problems):
+            for info in self.v.kinds.values():
+                info.parents = [] if info.name == "thing" else ["thing"]
+            self.v._lineage.clear()
+
+    # ------------------------------------------------------------ what needs types
+    def _typed(self, decl: n.Decl) -> None:
+        match decl:
+            case n.Kind(name=name, members=members) if str(name) in self.v.kinds:
+                for member in members:
+                    self._member(str(name), member)
+            case n.State(name=name, type=kind):
+                if self._declare("state", str(name), name.span):
+                    self.v.values[str(name)] = self.type_of(kind)
+            case n.Game(lines=lines):
+                for line in lines:
+                    if isinstance(line, n.Setting) and self._declare("state", str(line.name), line.name.span):
+                        self.v.values[str(line.name)] = self.type_of(line.type)
+            case n.Adjective(name=name, kind=kind):
+                if str(kind) not in self.v.kinds:
+                    self.fail("LB0201", kind.span, f"unknown kind '{kind}'", near(str(kind), list(self.v.kinds)))
+                    return
+                if self._declare("adjective", f"{name} for {kind}", name.span):
+                    number = sum(len(a) for a in self.v.adjectives.values())
+                    self.v.adjectives.setdefault(str(name), []).append(AdjInfo(str(name), str(kind), decl, number))
+            case n.Card(kind=kind, name=name):
+                if not decl.loops:
+                    self.v.cards.setdefault(name.value.strip('"'), str(kind))
+            case n.Verb() | n.Query() | n.Value() | n.Relation() | n.Modifier():
+                self._phrase(decl)
+
+    def type_of(self, kind: n.Type) -> T:
+        found = self.v.read_type(str(kind))
+        if found is None:
+            text = str(kind).rstrip("?").removeprefix("set of ").removeprefix("kind of ")
+            self.fail("LB0206", kind.span, f"unknown type '{text}'", near(text, [*BASIC, *self.v.kinds, *self.v.enums]))
+            return T("any")
+        return found
+
+    def _member(self, kind: str, member: n.Member) -> None:
+        info = self.v.kinds[kind]
+        match member:
+            case n.Field(name=name, type=type_, default=default, traits=traits):
+                made = FieldInfo(str(name), "field", self.type_of(type_), kind, name.span, default, traits=traits.clauses)
+                self._bounds(made, traits)
+                self._add_field(kind, made)
+            case n.Counter(name=name, traits=traits):
+                made = FieldInfo(str(name), "counter", T("number"), kind, name.span, low=0, traits=traits.clauses)
+                self._bounds(made, traits)
+                self._add_field(kind, made)
+            case n.ZoneDecl(name=name, traits=traits):
+                self._add_field(kind, self._zone(str(name), traits, name.span, kind))
+            case n.AbilityDecl(name=name):
+                if str(name) in info.abilities and info.abilities[str(name)] is not member:
+                    self.fail("LB0301", name.span, f"ability '{name}' of {kind} is declared twice")
+                info.abilities[str(name)] = member
+            case n.Voice(word=word) if word.value == "copies are":
+                info.alike = True
+
+    def _add_field(self, kind: str, made: FieldInfo) -> None:
+        info = self.v.kinds[kind]
+        if made.name in info.fields:
+            first = info.fields[made.name].span
+            self.fail("LB0301", made.span, f"'{made.name}' of {kind} is declared twice", f"first declared at {first.file}:{first.line}")
+            return
+        for other in self.v.kinds.values():
+            twin = other.fields.get(made.name)
+            if twin is not None and (twin.type.sure() != made.type.sure() or twin.sort != made.sort):
+                self.fail("LB0301", made.span, f"'{made.name}' is {twin.sort} of type {twin.type} in {other.name}, and of type {made.type} here",
+                          f"use another name, or the type of {twin.span.file}:{twin.span.line}")
+                return
+        info.fields[made.name] = made
+        self.v._columns = None
+
+    def _bounds(self, made: FieldInfo, traits: n.Traits) -> None:
+        for trait in traits.clauses:
+            text = str(trait)
+            if m := _BOUNDS.fullmatch(text):
+                made.low, made.high = int(m[1]), int(m[2])
+            elif m := re.fullmatch(r"at least (\d+)", text):
+                made.low = int(m[1])
+            elif m := re.fullmatch(r"at most (\d+)", text):
+                made.high = int(m[1])
+            elif text == "any number":
+                made.low = None
+            elif text in SEEN:
+                made.seen = SEEN[text]
+            else:
+                self.fail("LB0221", trait.span, f"'{text}' says nothing about a field",
+                          "known: 0 to 5, at least 0, at most 5, any number, hidden, seen by owner, seen by all")
+
+    def _zone(self, name: str, traits: n.Traits, span: Span, kind: str) -> FieldInfo:
+        made = FieldInfo(name, "zone", T("zone"), kind, span)
+        for trait in traits.clauses:
+            text = str(trait)
+            if text in SEEN:
+                made.seen = SEEN[text]
+            elif text == "live":
+                made.live = True
+            else:
+                self.fail("LB0221", trait.span, f"'{text}' says nothing about a zone",
+                          "known: hidden, seen by owner, seen by all, open, live")
+        return made
+
+    # ------------------------------------------------------------ phrases
+    def _phrase(self, decl: n.Verb | n.Query | n.Value | n.Relation | n.Modifier) -> None:
+        sort = type(decl).__name__.lower()
+        match decl:
+            case n.Verb(gives=gives):
+                given = self.type_of(gives) if gives is not None else DONE
+            case n.Query(gives=gives) | n.Value(gives=gives):
+                given = self.type_of(gives)
+            case n.Relation():
+                given = TRUTH
+            case _:
+                given = DONE
+        mark = getattr(decl, "mark", None)
+        slots = {str(s.name): self.type_of(s.type) for s in slots_of(decl.pattern.parts)}
+        defaults = {str(s.name): s.default for s in slots_of(decl.pattern.parts) if s.default is not None}
+        every = variants(self.v, decl.pattern.parts)
+        phrase = Phrase(sort, len(self.v.phrases), str(decl.pattern), slots, defaults, given, decl,
+                        mark.value if mark else "", decl.pattern.span, skeleton_of(every[0]))
+        if not self._check_pattern(decl, every, slots, defaults):
+            return
+        self.v.phrases.append(phrase)
+        for parts in every:
+            words = tuple(p.forms for p in parts if isinstance(p, Lit))
+            self.v.patterns[sort].append(Pattern(phrase, tuple(parts), words))
+
+    def _check_pattern(self, decl: Any, every: list[list[Any]], slots: dict[str, T], defaults: dict[str, n.Clause]) -> bool:
+        """A phrase needs words of its own, slots that can be told apart, and a default for what may be left out."""
+        span = decl.pattern.span
+        for parts in every:
+            if not any(isinstance(p, Lit) for p in parts):
+                self.fail("LB0216", span, "a phrase needs at least one word of its own")
+                return False
+            first = parts[0]
+            if isinstance(decl, n.Verb | n.Modifier) and isinstance(first, Lit) and (bad := first.forms & STARTERS):
+                self.fail("LB0217", span, f"'{min(bad)}' already begins a statement of the language", "begin the phrase with another word")
+                return False
+            for a, b in zip(parts, parts[1:], strict=False):
+                if isinstance(a, SlotPart) and isinstance(b, SlotPart) and not (self._narrow(a.type) or self._narrow(b.type)):
+                    self.fail("LB0215", span, f"nothing shows where ({a.name}) ends and ({b.name}) begins",
+                              f"put a word between them, for example: ({a.name}: {a.type}) to ({b.name}: {b.type})")
+                    return False
+        return True
+
+    def _narrow(self, t: T) -> bool:
+        return t.base in ("number", "counter", "die", "face") or t.base in self.v.enums
+
+    def _amid(self, decl: n.Window) -> None:
+        assert decl.amid is not None
+        found = find_verb(self.v, decl.amid)
+        if found is None:
+            self.fail("LB0203", decl.amid.span, f"no verb is written '{decl.amid}'", "write the verb with its slots in brackets: deal (amount) damage to (target)")
+            return
+        self.v.windows[str(decl.name)].amid = found
+
+    def _check_overlaps(self) -> None:
+        """Two phrases with the same words and slots of the same types could never be told apart."""
+        seen: dict[tuple[Any, ...], Phrase] = {}
+        for sort, patterns in self.v.patterns.items():
+            for p in patterns:
+                shape = (sort, *(tuple(sorted(x.forms)) if isinstance(x, Lit) else x.type.sure() for x in p.parts))
+                first = seen.setdefault(shape, p.phrase)
+                if first is not p.phrase:
+                    self.fail("LB0304", p.phrase.span, f"this {sort} reads like another: {first.text}",
+                              f"that one is declared at {first.span.file}:{first.span.line}; change a word of one of them")
+
+
+def find_verb(v: Vocabulary, clause: n.Clause) -> Phrase | None:
+    """The verb that a clause names, its slots in brackets by name: `deal (amount) damage to (target)`."""
+    wanted = [x.items[0].value if isinstance(x, n.Group) and x.items and isinstance(x.items[0], n.Word) else x.value  # type: ignore[union-attr]
+              for x in clause.items]
+    for p in v.patterns["verb"]:
+        if len(p.parts) == len(wanted) and all(
+                (w in part.forms) if isinstance(part, Lit) else (w == part.name) for part, w in zip(p.parts, wanted, strict=True)):
+            return p.phrase
+    return None
+
+
+def face_value(face: n.FaceSpec) -> object:
+    """A face: a number, or the tuple of its symbols."""
+    parts: list[object] = [int(p.value) if isinstance(p, n.Word) else str(p) for p in face.parts]
+    if len(parts) == 1 and isinstance(parts[0], int):
+        return parts[0]
+    return tuple(p for p in parts if p != "blank")
+
+
+def scopes_in(node: Any) -> Iterator[str]:
+    """The names of all phases, steps, turns and effects in a tree."""
+    if isinstance(node, n.Scope):
+        yield scope_name(node)[0]
+        yield node.word.value
+    for name in getattr(node, "__dataclass_fields__", ()):
+        value = getattr(node, name)
+        for child in value if isinstance(value, tuple) else (value,):
+            if hasattr(child, "__dataclass_fields__") and not isinstance(child, Span):
+                yield from scopes_in(child)
+
+
+def scope_name(node: n.Scope) -> tuple[str, n.Clause | None]:
+    """`turn of mover` is the scope "turn" of somebody; `phase night` is the scope "night"."""
+    items = node.clause.items
+    at = next((i for i, x in enumerate(items) if isinstance(x, n.Word) and x.value == "of"), None)
+    words = items if at is None else items[:at]
+    name = " ".join(x.value for x in words if isinstance(x, n.Word)) or node.word.value
+    subject = n.Clause(node.clause.span, items[at + 1:]) if at is not None and items[at + 1:] else None
+    return name, subject
+
+
+Fail = Callable[[str, Span, str, str], None]

@@ -1,0 +1,211 @@
+"""Turn structure as data: the parts of `setup`, `round` and `scoring` that the kernel walks.
+
+Control around phases, steps and turns becomes instructions (kernel/turns.py); what lies between becomes
+functions. A game can be taken up again at every step, so what must be run again is short. Names bound at this
+level live in the walk's frame.
+"""
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from . import ir, units as u
+from . import pyast as py
+from .emit_expr import Maker, Scope
+
+if TYPE_CHECKING:
+    from .emit import Emitter
+
+Instruction = tuple[Any, ...]
+
+
+def has_steps(body: Sequence[u.Stmt]) -> bool:
+    """Is there a phase, step or turn inside, so that the walk must go into it?"""
+    for s in body:
+        match s:
+            case u.SScope():
+                return True
+            case u.SIf(tests=tests, otherwise=otherwise):
+                if any(has_steps(b) for _, b in tests) or (otherwise is not None and has_steps(otherwise)):
+                    return True
+            case u.SEach(body=inner) | u.SRepeat(body=inner):
+                if has_steps(inner):
+                    return True
+            case u.SOffer(repeated=False):
+                return True
+    return False
+
+
+def flatten(em: Emitter, section: str, bodies: Sequence[u.Body]) -> list[Instruction]:
+    made = Flattener(em, section)
+    for body in bodies:
+        made.body(body, made.scope, None)
+    made.out.append(("jump", 0) if section == "round" and made.out else ("done",))
+    return made.out
+
+
+class Flattener:
+    def __init__(self, em: Emitter, section: str) -> None:
+        self.em, self.section = em, section
+        self.out: list[Instruction] = []
+        self.slots = 0
+        self.functions = 0
+        self.scope = em.scope({})
+        self.loops: list[list[int]] = []
+
+    def _slot(self) -> int:
+        self.slots += 1
+        return self.slots - 1
+
+    def _function(self, span: Any, body: list[ast.stmt]) -> str:
+        self.functions += 1
+        return self.em.define(span, f"x_{self.section}_{self.functions}", ["s", "c", "me", "you"], body)
+
+    def _value(self, e: ir.Expr, sc: Scope, made: ast.expr | None = None) -> str:
+        self.em._file = e.span.file
+        return self._function(e.span, [ast.Return(made if made is not None else self.em.expressions.truth(e, sc))])
+
+    @staticmethod
+    def _frame(slot: int) -> Maker:
+        return lambda: py.sub(py.attr(py.name("s"), "frame"), py.const(slot))
+
+    def body(self, body: u.Body, sc: Scope, you: int | None) -> None:
+        """Statements in a row; those without steps are put together into one."""
+        pending: list[u.Stmt] = []
+        for at, s in enumerate(body):
+            if has_steps((s,)) or isinstance(s, u.SStop) or (isinstance(s, u.SLet) and self._used_later(s.name, body[at + 1:])):
+                self._flush(pending, sc, you)
+                self._statement(s, sc, you)
+            else:
+                pending.append(s)
+        self._flush(pending, sc, you)
+
+    @staticmethod
+    def _used_later(name: str, rest: Sequence[u.Stmt]) -> bool:
+        from .resolve import locals_in
+
+        return any(has_steps((s,)) and name in locals_in(s) for s in rest)
+
+    def _flush(self, pending: list[u.Stmt], sc: Scope, you: int | None) -> None:
+        if not pending:
+            return
+        span = pending[0].span
+        self.em._file = span.file
+        inner = self.em._inner(sc)
+        name = self._function(span, self.em.block(tuple(pending), inner))
+        self.out.append(("step", name, "", None, you, self.em.site(span)))
+        pending.clear()
+
+    def _statement(self, s: u.Stmt, sc: Scope, you: int | None) -> None:
+        match s:
+            case u.SScope():
+                self._scope(s, sc, you)
+            case u.SIf(tests=tests, otherwise=otherwise):
+                ends = []
+                for test, body in tests:
+                    self.out.append(("test", self._value(test, sc), you, 0))
+                    here = len(self.out) - 1
+                    self.body(body, self.em._inner(sc), you)
+                    ends.append(len(self.out))
+                    self.out.append(("jump", 0))
+                    self._aim(here)
+                if otherwise is not None:
+                    self.body(otherwise, self.em._inner(sc), you)
+                for end in ends:
+                    self._aim(end)
+            case u.SEach():
+                self._each(s, sc, you)
+            case u.SRepeat():
+                self._repeat(s, sc, you)
+            case u.SStop(what="repeating") if self.loops:
+                self.loops[-1].append(len(self.out))
+                self.out.append(("jump", 0))
+            case u.SLet(name=name, value=value):
+                slot = self._slot()
+                self.em._file = s.span.file
+                ex = self.em.expressions
+                made = py.call("k_tuple", ex.as_list(value, sc)) if value.type.form in ("set", "asks", "desc") else ex.emit(value, sc)
+                self.out.append(("let", self._value(value, sc, made), slot, you))
+                sc.names[name] = self._frame(slot)
+            case _:
+                self._flush([s], sc, you)
+
+    def _aim(self, at: int) -> None:
+        """A jump that was not known yet goes to the next instruction."""
+        self.out[at] = (*self.out[at][:-1], len(self.out))
+
+    def _scope(self, s: u.SScope, sc: Scope, you: int | None) -> None:
+        subject = None
+        inner = self.em._inner(sc)
+        site = self.em.site(s.span)
+        if s.subject is not None:
+            subject = self._value(s.subject, sc, self.em.expressions.emit(s.subject, sc))
+        names = list(dict.fromkeys([s.scope, s.word])) if s.word != "effect" else [s.scope]
+        if not has_steps(s.body) and s.word != "effect":
+            self.em._file = s.span.file
+            if subject is not None:
+                inner.names["you"] = lambda: py.name("you")
+            name = self._function(s.span, self.em.block(s.body, inner))
+            self.out.append(("step", name, names[0], subject, you, site, tuple(names[1:])))
+            return
+        if not has_steps(s.body):
+            self._flush([s], sc, you)
+            return
+        slot = self._slot()
+        self.out.append(("open", names[0], subject, slot, you, site, 0))
+        here = len(self.out) - 1
+        inner_you = slot if subject is not None else you
+        if subject is not None:
+            inner.names["you"] = self._frame(slot)
+        self.body(s.body, inner, inner_you)
+        self.out.append(("close", names[0], slot, you, site))
+        self._aim(here)
+
+    def _each(self, s: u.SEach, sc: Scope, you: int | None) -> None:
+        items, var = self._slot(), self._slot()
+        self.em._file = s.span.file
+        things = self._value(s.among, sc, py.call("k_tuple", self.em.in_order(s, sc)))
+        self.out.append(("each", things, items, you, self.em.site(s.span)))
+        start = len(self.out)
+        self.out.append(("next", items, var, 0))
+        inner = self.em._inner(sc)
+        inner.names[s.name] = inner.names["it"] = self._frame(var)
+        skip = None
+        if s.test is not None:
+            self.out.append(("test", self._value(s.test, inner), you, 0))
+            skip = len(self.out) - 1
+        self.loops.append([])
+        self.body(s.body, inner, you)
+        if skip is not None:
+            self._aim(skip)
+        self.out.append(("jump", start))
+        self._aim(start)
+        for stop in self.loops.pop():
+            self._aim(stop)
+
+    def _repeat(self, s: u.SRepeat, sc: Scope, you: int | None) -> None:
+        if s.how == "times":
+            assert s.test is not None
+            count = ir.Number(type=s.test.type, span=s.test.span, value=1)
+            among = ir.Compare(type=s.test.type, span=s.test.span, op="..", left=count, right=s.test)
+            self._each(u.SEach(span=s.span, name="x n", among=among, order=("", None), test=None, body=s.body), sc, you)
+            return
+        start = len(self.out)
+        leave = None
+        if s.how == "while":
+            assert s.test is not None
+            self.out.append(("test", self._value(s.test, sc), you, 0))
+            leave = start
+        self.loops.append([])
+        inner = self.em._inner(sc)
+        self.body(s.body, inner, you)
+        if s.how == "until":
+            assert s.test is not None
+            self.out.append(("test", self._value(s.test, inner), you, start))
+        else:
+            self.out.append(("jump", start))
+        if leave is not None:
+            self._aim(leave)
+        for stop in self.loops.pop():
+            self._aim(stop)

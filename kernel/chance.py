@@ -1,0 +1,74 @@
+"""The one source of chance.
+
+Draw number k of a game is a hash of its seed and k, so the source has no state but a count, forks cost
+nothing, and whoever knows the seed can derive every draw again. The seed's commitment is published when a
+game starts and the seed itself when it ends.
+"""
+from __future__ import annotations
+
+from hashlib import blake2b, shake_128
+from struct import unpack
+from typing import Protocol
+
+
+class Chance(Protocol):
+    """What the kernel asks of a source. `at` is the number of the draw."""
+
+    def pick(self, at: int, count: int) -> int:
+        """A number from 0 up to, not including, `count`."""
+        ...
+
+    def order(self, at: int, count: int) -> list[int]:
+        """The numbers from 0 up to `count`, in random order."""
+        ...
+
+
+class Seeded:
+    """Chance derived from a seed."""
+
+    __slots__ = ("_key",)
+
+    def __init__(self, seed: int) -> None:
+        self._key = seed_bytes(seed)
+
+    def pick(self, at: int, count: int) -> int:
+        word = int.from_bytes(blake2b(b"pick%d" % at, key=self._key, digest_size=8).digest(), "little")
+        return (word * count) >> 64
+
+    def order(self, at: int, count: int) -> list[int]:
+        """A Fisher-Yates shuffle; the bias of multiply-and-shift is below one in four thousand million."""
+        words = unpack(f"<{count}I", shake_128(self._key + b"order%d" % at).digest(4 * count))
+        order = list(range(count))
+        for i in range(count - 1, 0, -1):
+            j = (words[i] * (i + 1)) >> 32
+            order[i], order[j] = order[j], order[i]
+        return order
+
+
+class Loaded:
+    """Chance with the next results fixed, for scenes and tests; when they are used up, another source goes on."""
+
+    def __init__(self, then: Chance, picks: list[int] | None = None, orders: list[list[int]] | None = None) -> None:
+        self.then, self.picks, self.orders = then, list(picks or []), list(orders or [])
+        self._pick_at: dict[int, int] = {}
+        self._order_at: dict[int, list[int]] = {}
+
+    def pick(self, at: int, count: int) -> int:
+        if at not in self._pick_at and self.picks:
+            self._pick_at[at] = self.picks.pop(0)
+        return self._pick_at[at] % count if at in self._pick_at else self.then.pick(at, count)
+
+    def order(self, at: int, count: int) -> list[int]:
+        if at not in self._order_at and self.orders:
+            self._order_at[at] = self.orders.pop(0)
+        return list(self._order_at[at]) if at in self._order_at else self.then.order(at, count)
+
+
+def seed_bytes(seed: int) -> bytes:
+    """The seed as the 16 bytes that the draws are keyed with."""
+    return blake2b(str(seed).encode(), digest_size=16, person=b"longbox seed").digest()
+
+
+def commitment(seed: int, salt: str) -> str:
+    """Binds a game to its seed without showing it: published at the start, checked at the end."""
+    return blake2b(f"{seed}:{salt}".encode(), digest_size=16, person=b"longbox commit").hexdigest()

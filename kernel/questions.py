@@ -1,0 +1,196 @@
+"""Questions and answers.
+
+A rule that needs an answer calls one of the functions here, as an ordinary call. Who answers is the table's
+`run`: a policy (simulation), a recording (replay), or a driver that raises `Paused` when no answer is there.
+Answers are stable keys: the name of a thing, the label of a choice, a number as text.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from .errors import IllegalAnswer, Paused, RuleError
+from .state import BUDGET, State, Thing
+
+PASS = "pass"
+DONE = "done"
+YES, NO = "yes", "no"
+
+
+class Question:
+    """What somebody is asked: the seats that may answer, the place in the text, and the legal answers."""
+
+    __slots__ = ("about", "cause", "keys", "prompt", "seats", "site", "state", "things")
+
+    def __init__(
+        self, state: State, seats: tuple[Thing, ...], cause: int, site: int, prompt: str, keys: list[str],
+        things: Sequence[Thing | None] = (), about: Thing | None = None,
+    ) -> None:
+        self.state, self.seats, self.cause, self.site = state, seats, cause, site
+        self.prompt, self.keys, self.things, self.about = prompt, keys, things, about
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.keys
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __repr__(self) -> str:
+        names = ", ".join(self.state.key[seat] for seat in self.seats)
+        return f"<{names}: {self.prompt}: {' | '.join(self.keys)}>"
+
+
+def seats_asked(s: State, who: Any) -> tuple[Thing, ...]:
+    """A seat itself, the owner of a thing, several of either, or (nobody named) all seats together."""
+    seats = s.of["seat"]
+    if who in seats:
+        return (who,)
+    if who is None or isinstance(who, list | tuple):
+        named = dict.fromkeys(seat for one in who or () for seat in seats_asked(s, one))
+        return tuple(named) or tuple(seats)
+    owner = s.owner[who]
+    return (owner,) if owner in seats else tuple(seats)
+
+
+def answer(s: State, c: int, site: int, who: Any, prompt: str, keys: list[str], things: Sequence[Any] = ()) -> str:
+    """Ask, and record the answer. Its event's number is `len(s.log) - 1`."""
+    seats = (who,) if who in s.of["seat"] else seats_asked(s, who)
+    key = s.run(Question(s, seats, c, site, prompt, keys, things))
+    s.log.append(("answered", c, site, seats, key))
+    s.answers += 1
+    s.mark = len(s.log)
+    s.budget = BUDGET
+    return key
+
+
+def choose_menu(s: State, c: int, site: int, who: Any, prompt: str, menu: dict[str, Any]) -> Any:
+    """One of the labelled answers of an `ask`; always asked, even if there is only one."""
+    if not menu:
+        return None
+    return menu[answer(s, c, site, who, prompt, list(menu))]
+
+
+def choose_thing(s: State, c: int, site: int, who: Any, prompt: str, things: Sequence[Thing]) -> Thing | None:
+    """One of several things: none if there is none, without asking if there is only one."""
+    if not things:
+        return None
+    names = s.key
+    keyed = {names[t]: t for t in reversed(things)} if len(things) > 1 else {}
+    if len(keyed) <= 1 and not (s.program.asks_forced and things):
+        return things[0]
+    keys = list(dict.fromkeys(names[t] for t in things))
+    keyed = keyed or {names[things[0]]: things[0]}
+    return keyed[answer(s, c, site, who, prompt, keys, [keyed[k] for k in keys])]
+
+
+def choose_word(s: State, c: int, site: int, who: Any, prompt: str, values: Sequence[Any]) -> Any:
+    """One of several words or numbers."""
+    keyed = {str(v): v for v in values}
+    if len(keyed) <= 1:
+        return next(iter(keyed.values()), None)
+    return keyed[answer(s, c, site, who, prompt, list(keyed))]
+
+
+def choose_things(
+    s: State, c: int, site: int, who: Any, prompt: str, things: Sequence[Thing], least: int, most: int
+) -> list[Thing]:
+    """Several things, one question each; `done` ends it once enough are chosen."""
+    most = min(most, len(things))
+    least = min(least, most)
+    if least == len(things):
+        return list(things)
+    chosen: list[Thing] = []
+    while len(chosen) < most:
+        left = [t for t in things if t not in chosen]
+        keyed = {s.key[t]: t for t in reversed(left)}
+        keys = list(dict.fromkeys(s.key[t] for t in left))
+        if len(chosen) >= least:
+            keys.append(DONE)
+        said = f"{prompt} ({len(chosen) + 1} of {most})"
+        key = answer(s, c, site, who, said, keys, [keyed.get(k) for k in keys])
+        if key == DONE and len(chosen) >= least:
+            break
+        chosen.append(keyed[key])
+    return chosen
+
+
+def choose_yes(s: State, c: int, site: int, who: Any, prompt: str) -> bool:
+    return answer(s, c, site, who, prompt, [YES, NO]) == YES
+
+
+def choose_order(s: State, c: int, site: int, who: Any, prompt: str, things: Sequence[Thing]) -> list[Thing]:
+    """All of them, in an order that somebody chooses."""
+    left, order = list(things), []
+    while len(left) > 1:
+        keyed = {s.key[t]: t for t in reversed(left)}
+        keys = list(dict.fromkeys(s.key[t] for t in left))
+        nxt = keyed[answer(s, c, site, who, prompt, keys, [keyed[k] for k in keys])] if len(keys) > 1 else left[0]
+        order.append(nxt)
+        left.remove(nxt)
+    return order + left
+
+
+def together(s: State, who: Sequence[Thing], block: Callable[[State, Thing], None]) -> None:
+    """Run a block for several seats at once: nobody sees what another does until all have answered.
+
+    With a policy or a complete recording this is a plain loop. Otherwise each block is tried on a copy first,
+    so that the questions of all seats are open at the same time and answers may come in any order.
+    """
+    waiting: list[Question] = []
+    feed = s.run
+    if isinstance(feed, Feed):
+        here = feed.position()
+        for one in who:
+            trial = s.copy()
+            try:
+                block(trial, one)
+            except Paused as pause:
+                waiting += pause.questions
+        feed.rewind(here)
+    if waiting:
+        raise Paused(*waiting)
+    for one in who:
+        block(s, one)
+
+
+class Feed:
+    """Answers given so far, seat by seat; where they end, the run pauses.
+
+    Each recorded answer names the seat that gave it, so that answers to questions which are open at the same
+    time may come in any order.
+    """
+
+    def __init__(self, answers: Sequence[tuple[Thing | None, str]] = ()) -> None:
+        self.answers = list(answers)
+        self._taken: list[bool] = [False] * len(self.answers)
+
+    def __call__(self, question: Question) -> str:
+        for at, (seat, key) in enumerate(self.answers):
+            if not self._taken[at] and (seat is None or seat in question.seats):
+                if key not in question.keys:
+                    raise IllegalAnswer(f"{key!r} is not offered; the answers are: {', '.join(question.keys)}")
+                self._taken[at] = True
+                return key
+        raise Paused(question)
+
+    def add(self, seat: Thing | None, key: str) -> None:
+        self.answers.append((seat, key))
+        self._taken.append(False)
+
+    def position(self) -> list[bool]:
+        return self._taken[:]
+
+    def rewind(self, position: list[bool]) -> None:
+        self._taken = position[:]
+
+    @property
+    def left(self) -> list[tuple[Thing | None, str]]:
+        """Answers that no question has taken yet."""
+        return [a for a, taken in zip(self.answers, self._taken, strict=True) if not taken]
+
+
+def must_be(s: State, value: Any, what: str) -> Any:
+    """`the X`: exactly one must exist."""
+    if len(value) != 1:
+        raise RuleError(f"'the {what}' needs exactly one, but there are {len(value)}")
+    return value[0]

@@ -1,0 +1,520 @@
+"""Rules that watch: triggers, replacements, modifiers, durations, limits, options in windows, abilities.
+
+The compiler lists for each verb, field and window the rules that can ever apply to it, and calls the functions
+here with that list; where the list is empty it calls nothing. A rule is a tuple (see `Rule`); `where` says on
+which things it works:
+
+    ("top",)                   it stands by itself
+    ("kind", kind)             on every thing of a kind that is in play
+    ("design", number, face)   on every copy of a card in play, if that face is up ("" for any)
+    ("zone", kind or number, zone)  on cards that lie in a zone of that name
+    ("lasting", number)        while it lasts
+
+Order: `before` rules stage by stage, in a stage in order of entering; `after` rules in order of entering, or as
+the game says somebody chooses. Guards are tested when their turn comes, so a rule sees what those before it did.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from .errors import OverBudget, RuleError
+from .fold import apply, put_value
+from .questions import PASS, answer, seats_asked
+from .state import EVENTS_MAX, State, Thing
+
+RUNTIME = (
+    "spend", "bounded", "divide", "hosts", "run_before", "run_instead", "after_hosts", "run_after", "possible", "whenever",
+    "modified", "last", "lapse", "begin", "end", "offer_each", "offer_shared", "resolve", "has_ability", "voice",
+    "borrow", "count_face", "count_range", "faces_of", "refill", "in_turn_order", "choose_ability", "drain", "limit_ok", "use",
+    "chosen_order", "named", "do_ability", "enter", "enter_root", "leave", "label", "plain", "within",
+)
+
+
+class Rule(NamedTuple):
+    """One watching rule. Functions are named, so that rules stay plain data."""
+
+    number: int
+    where: tuple[Any, ...]
+    guard: Callable[..., bool] | None  # (s, c, me, values, record) -> does it apply?
+    body: Callable[..., Any]  # (s, c, me, values, record)
+    once: str | None  # None: no limit; "": once a game; else once per that scope
+    site: int
+    stage: int = 0
+
+
+# ---------------------------------------------------------------- where rules work
+def hosts(s: State, where: tuple[Any, ...]) -> list[tuple[Thing | None, tuple[Any, ...]]]:
+    """The things a rule works on now, each with the values it captured."""
+    match where:
+        case ("top",):
+            return [(None, ())]
+        case ("kind", kind):
+            return [(t, ()) for t in s.of[kind] if s.in_play[t]]
+        case ("design", number, face):
+            return [(t, ()) for t in s.live[number] if not face or s.face[t] == face]
+        case ("zone", what, zone):
+            among = s.of[what] if isinstance(what, str) else [t for t, d in enumerate(s.design) if d == what]
+            return [(t, ()) for t in among if (p := s.place[t]) is not None and s.name[p] == zone]
+        case ("lasting", number):
+            return [(entry[2], entry[3]) for entry in s.lasting if entry[1] == number]
+    raise AssertionError(where)
+
+
+def voice(s: State, thing: Thing | None) -> Thing | None:
+    """Who "you" is in the text of a thing: as its kind says, else its owner."""
+    if thing is None:
+        return None
+    name = s.program.kinds[s.kind[thing]]["voice"]
+    if name:
+        found: Thing | None = s.program.functions[name](s, -1, thing, None)
+        return found
+    return s.owner[thing]
+
+
+# ---------------------------------------------------------------- budgets and numbers
+def spend(s: State, things: Any) -> Any:
+    """Charge a loop for what it will go through."""
+    s.budget -= len(things) + 1
+    if s.budget < 0 or len(s.log) - s.mark > EVENTS_MAX:
+        raise OverBudget("this text has spent its budget of steps without coming to an end")
+    return things
+
+
+def bounded(number: int) -> int:
+    if -1_000_000_000 <= number <= 1_000_000_000:
+        return number
+    raise RuleError(f"{number if abs(number) < 10**30 else 'a number'} is past the bound of 1000000000")
+
+
+def divide(a: int, b: int) -> int:
+    """Division rounds down."""
+    if b == 0:
+        raise RuleError("division by zero")
+    return a // b
+
+
+# ---------------------------------------------------------------- limits
+def limit_ok(s: State, number: int, me: Thing | None, once: str | None) -> bool:
+    if once is None:
+        return True
+    last_used = s.used.get((number, me))
+    return last_used is None or (once != "" and last_used < s.began.get(once, 0))
+
+
+def use(s: State, c: int, site: int, number: int, me: Thing | None, once: str | None) -> None:
+    if once is not None:
+        apply(s, ("used", c, site, number, me))
+
+
+def _applies(s: State, c: int, rule: Rule, me: Thing | None, values: tuple[Any, ...], record: list[Any]) -> bool:
+    s.budget -= 1
+    if not limit_ok(s, rule.number, me, rule.once):
+        return False
+    return rule.guard is None or bool(rule.guard(s, c, me, values, record))
+
+
+def _carry_out(s: State, c: int, rule: Rule, me: Thing | None, values: tuple[Any, ...], record: list[Any]) -> None:
+    if s.budget < 0 or len(s.log) - s.mark > EVENTS_MAX:
+        raise OverBudget("these rules call each other without coming to an end")
+    use(s, c, rule.site, rule.number, me, rule.once)
+    rule.body(s, c, me, values, record)
+
+
+# ---------------------------------------------------------------- before, instead of, after
+def run_before(s: State, c: int, record: list[Any], rules: Sequence[Rule]) -> bool:
+    """Let rules change the record, stage by stage. False if one of them prevents the act."""
+    for rule in rules:
+        for me, values in hosts(s, rule.where):
+            if _applies(s, c, rule, me, values, record):
+                _carry_out(s, c, rule, me, values, record)
+                if record[-1]:
+                    return False
+    return True
+
+
+def run_instead(s: State, c: int, record: list[Any], rules: Sequence[Rule], verb: str) -> bool:
+    """The first rule that applies replaces the act. True if one did."""
+    for rule in rules:
+        for me, values in hosts(s, rule.where):
+            if _applies(s, c, rule, me, values, record):
+                apply(s, ("replaced", c, rule.site, verb, *record[:-1]))
+                _carry_out(s, len(s.log) - 1, rule, me, values, record)
+                return True
+    return False
+
+
+def after_hosts(s: State, rules: Sequence[Rule]) -> list[list[tuple[Thing | None, tuple[Any, ...]]]]:
+    """Who may react, taken before the act, so that a thing can react to its own end."""
+    return [hosts(s, rule.where) for rule in rules]
+
+
+def run_after(s: State, c: int, record: list[Any], rules: Sequence[Rule],
+              before: list[list[tuple[Thing | None, tuple[Any, ...]]]]) -> None:
+    ready = []
+    for rule, had in zip(rules, before, strict=True):
+        now = hosts(s, rule.where)
+        for me, values in dict.fromkeys((*had, *now)):
+            if _applies(s, c, rule, me, values, record):
+                ready.append((rule, me, values))
+    if _waiting(s):
+        for rule, me, values in ready:
+            apply(s, ("queued", c, rule.site, (rule.number, me, values, tuple(record))))
+        return
+    for rule, me, values in _ordered(s, c, ready):
+        if limit_ok(s, rule.number, me, rule.once):
+            _carry_out(s, c, rule, me, values, record)
+
+
+def _waiting(s: State) -> bool:
+    return any(s.open.get(scope) for scope in s.program.tables["waits"])
+
+
+def _ordered(s: State, c: int, ready: list[tuple[Rule, Thing | None, tuple[Any, ...]]]) -> list[Any]:
+    """Simultaneous rules of different things: as the game says, by entering or by somebody's choice."""
+    chooser = s.program.tables["orders"]
+    if len(ready) < 2 or chooser is None or len({(r.number, s.key[me] if me is not None else "") for r, me, _ in ready}) < 2:
+        return ready
+    who = s.program.functions[chooser](s, c, None, None) if chooser else None
+    order, left = [], list(ready)
+    while len(left) > 1:
+        labels = {f"{s.key[me]}" if me is not None else f"rule {r.number}": (r, me, v) for r, me, v in reversed(left)}
+        if len(labels) < len(left):
+            labels = {f"{label} ({i})": entry for i, (label, entry) in enumerate(zip(labels, left, strict=False), 1)}
+        keys = sorted(labels)
+        nxt = labels[answer(s, c, left[0][0].site, who, "which comes first?", keys)]
+        order.append(nxt)
+        left.remove(nxt)
+    return order + left
+
+
+def drain(s: State, c: int, who: Any) -> None:
+    """Carry out the rules that waited, in an order that somebody chooses; new ones join."""
+    if _waiting(s):
+        return
+    table: dict[int, Rule] = s.program.functions["k_rules"]
+    while s.queue:
+        entries = list(dict.fromkeys(s.queue))
+        entry = entries[0]
+        if len(entries) > 1:
+            labels = {f"{s.key[e[1]] if e[1] is not None else 'rule'} {n}": e for n, e in enumerate(entries, 1)}
+            entry = labels[answer(s, c, table[entry[0]].site, who, "which comes first?", list(labels))]
+        rule = table[entry[0]]
+        apply(s, ("unqueued", c, rule.site, entry))
+        if limit_ok(s, rule.number, entry[1], rule.once):
+            _carry_out(s, len(s.log) - 1, rule, entry[1], entry[2], list(entry[3]))
+
+
+def possible(s: State, c: int, record: list[Any], forbids: Sequence[Rule]) -> bool:
+    """No rule forbids it. Asks nothing and changes nothing, so it can be tested at any time."""
+    for rule in forbids:
+        for me, values in hosts(s, rule.where):
+            if rule.guard is None or rule.guard(s, c, me, values, record):
+                return False
+    return True
+
+
+def whenever(s: State, c: int, rules: Sequence[Rule]) -> None:
+    """State checks: each runs when its condition comes to hold, and again only after it ceased to."""
+    for rule in rules:
+        for me, values in hosts(s, rule.where):
+            s.budget -= 1
+            holds = rule.guard is None or bool(rule.guard(s, c, me, values, [False]))
+            if holds is s.edges.get((rule.number, me), False):
+                continue
+            apply(s, ("edged", c, rule.site, rule.number, me, holds))
+            if holds and limit_ok(s, rule.number, me, rule.once):
+                _carry_out(s, len(s.log) - 1, rule, me, values, [False])
+
+
+# ---------------------------------------------------------------- modifiers
+def modified(s: State, base: Any, subject: tuple[Any, ...], rules: Sequence[Rule], low: int | None, high: int | None) -> Any:
+    """A value with all that changes it: what replaces it first, then increases, then decreases, then bounds.
+
+    A modifier's body gives ("has", value) or ("gets", amount); its guard tests whether it speaks of `subject`.
+    """
+    up = down = 0
+    for rule in rules:
+        for me, values in hosts(s, rule.where):
+            if rule.guard is None or rule.guard(s, -1, me, values, subject):
+                how, amount = rule.body(s, -1, me, values, subject)
+                if how == "has":
+                    base = amount
+                elif amount > 0:
+                    up += amount
+                else:
+                    down += amount
+    if not isinstance(base, int) or isinstance(base, bool):
+        return base
+    raised = base + up
+    if low is not None and raised + down < low:
+        return low
+    return raised + down if high is None else min(high, raised + down)
+
+
+def last(s: State, c: int, site: int, number: int, me: Thing | None, values: tuple[Any, ...], until: tuple[Any, ...]) -> None:
+    """A modifier or rule begins to last. `until` is (start or end, scope, subject or nothing)."""
+    apply(s, ("lasts", c, site, s.tricks, number, me, values, until))
+
+
+def lapse(s: State, c: int, site: int, when: str, scope: str, subject: Thing | None) -> None:
+    """End what lasted until this moment."""
+    for entry in [e for e in s.lasting if e[4][0] == when and e[4][1] == scope]:
+        if entry[4][2] is None or entry[4][2] == subject:
+            if when == "start" and entry[4][3] >= len(s.log) - 1:
+                continue
+            apply(s, ("lapsed", c, site, entry[0]))
+            if entry[1] < 0:
+                apply(s, ("returned", c, site, entry[2], entry[3][0]))
+
+
+def borrow(s: State, c: int, site: int, thing: Thing, source: Thing, until: tuple[Any, ...] | None) -> None:
+    """A thing has the printed text of another as well, for a time or for good."""
+    design = s.design[source]
+    if design < 0:
+        raise RuleError(f"{s.key[source]} has no printed text to borrow")
+    apply(s, ("borrowed", c, site, thing, design))
+    if until is not None:
+        last(s, c, site, -1, thing, (design,), until)
+
+
+# ---------------------------------------------------------------- scopes
+def begin(s: State, c: int, site: int, scope: str, subject: Thing | None) -> int:
+    apply(s, ("began", c, site, scope, subject))
+    here = len(s.log) - 1
+    if s.lasting:
+        lapse(s, here, site, "start", scope, subject)
+    return here
+
+
+def end(s: State, c: int, site: int, scope: str, subject: Thing | None) -> None:
+    apply(s, ("ended", c, site, scope))
+    if s.lasting:
+        lapse(s, len(s.log) - 1, site, "end", scope, subject)
+
+
+def enter(s: State, c: int, site: int, scope: str, subject: Thing | None) -> int:
+    """A scope begins, if no rule forbids or replaces it: its event's number, or -1."""
+    lists = s.program.scope_rules.get(scope, {})
+    record: list[Any] = [subject, False]
+    if "forbid" in lists and not possible(s, c, record, lists["forbid"]):
+        apply(s, ("prevented", c, site, scope, subject))
+        return -1
+    if "instead" in lists and run_instead(s, c, record, lists["instead"], scope):
+        return -1
+    here = begin(s, c, site, scope, subject)
+    for name, attr, value in s.program.kept.get(scope, ()):
+        put_value(s, here, site, name, attr, value)
+    if "start" in lists and not run_before(s, here, record, lists["start"]):
+        end(s, here, site, scope, subject)
+        return -1
+    return here
+
+
+def enter_root(s: State, c: int, site: int, scope: str, subject: Thing | None) -> int:
+    """The outermost effect begins; inside another nothing does."""
+    return enter(s, c, site, scope, subject) if not s.open.get(scope) else len(s.log) - 1
+
+
+def leave(s: State, c: int, site: int, scope: str, subject: Thing | None) -> None:
+    """A scope ends: what lasted until then lapses, and rules that watch its end run."""
+    lists = s.program.scope_rules.get(scope, {})
+    if "end" in lists:
+        run_after(s, c, [subject, False], lists["end"], after_hosts(s, lists["end"]))
+    end(s, c, site, scope, subject)
+
+
+# ---------------------------------------------------------------- options in windows
+class Option(NamedTuple):
+    """An option that is open during a window. `legal` lists what may be done, as (label, values)."""
+
+    number: int
+    where: tuple[Any, ...]
+    legal: Callable[..., list[tuple[str, tuple[Any, ...]]]]
+    body: Callable[..., Any]
+    once: str | None
+    site: int
+
+
+Offered = tuple[Option, "Thing | None", "Thing | None", tuple[Any, ...]]
+
+
+def _offered(s: State, c: int, you: Thing | None, record: list[Any], options: Sequence[Option]) -> dict[str, Offered]:
+    """All that somebody may do now, by label."""
+    found: dict[str, Offered] = {}
+    for option in options:
+        for me, _ in hosts(s, option.where):
+            if me is not None and voice(s, me) not in (you, None):
+                continue
+            if not limit_ok(s, option.number, me, option.once):
+                continue
+            for label, values in option.legal(s, c, me, you, record):
+                said = label if me is None else f"{s.key[me]}: {label}" if label else s.key[me]
+                found.setdefault(said, (option, me, you, values))
+    return found
+
+
+def _take(s: State, c: int, chosen: Offered, record: list[Any]) -> None:
+    option, me, you, values = chosen
+    use(s, c, option.site, option.number, me, option.once)
+    option.body(s, len(s.log) - 1, me, you, record, values)
+
+
+def offer_each(s: State, c: int, site: int, name: str, who: Sequence[Thing], record: list[Any],
+               options: Sequence[Option], must: bool, repeated: bool) -> bool:
+    """Ask one after the other. Who has nothing to do is not asked. True if anybody did something."""
+    acted, quiet = False, 0
+    while quiet < len(who):
+        for you in who:
+            legal = _offered(s, c, you, record, options)
+            if not legal:
+                quiet += 1
+            else:
+                keys = list(legal) if must else [*legal, PASS]
+                key = answer(s, c, site, you, name, keys)
+                if key == PASS and not must:
+                    quiet += 1
+                else:
+                    quiet, acted = 0, True
+                    _take(s, len(s.log) - 1, legal[key], record)
+                    if record[-1]:
+                        return True
+            if quiet >= len(who):
+                break
+        if not repeated:
+            break
+        spend(s, who)
+    return acted
+
+
+def offer_shared(s: State, c: int, site: int, name: str, who: Sequence[Thing], record: list[Any],
+                 options: Sequence[Option], must: bool, repeated: bool) -> bool:
+    """One question for all of them together: anybody may act for any of them."""
+    acted = False
+    while True:
+        legal: dict[str, Offered] = {}
+        for you in who:
+            for label, offered in _offered(s, c, you, record, options).items():
+                legal[f"{s.key[you]}: {label}" if len(who) > 1 else label] = offered
+        if not legal:
+            return acted
+        keys = list(legal) if must else [*legal, PASS]
+        key = answer(s, c, site, list(seats_asked(s, list(who))), name, keys)
+        if key == PASS and not must:
+            return acted
+        acted = True
+        _take(s, len(s.log) - 1, legal[key], record)
+        if record[-1] or not repeated:
+            return True
+        spend(s, who)
+
+
+# ---------------------------------------------------------------- printed abilities
+def _abilities(s: State, thing: Thing, name: str) -> list[tuple[str, str]]:
+    """(label, function) of each text of that name on the face that is up, borrowed ones included."""
+    found = []
+    for design in (s.design[thing], *s.borrowed.get(thing, ())):
+        if design >= 0:
+            for ability, face, label, function in s.program.designs[design]["abilities"]:
+                if ability == name and face in ("", s.face[thing]):
+                    found.append((label, function))
+    return found
+
+
+def has_ability(s: State, thing: Thing, name: str) -> bool:
+    return bool(_abilities(s, thing, name))
+
+
+def choose_ability(s: State, c: int, site: int, thing: Thing, name: str, you: Thing | None) -> str | None:
+    texts = _abilities(s, thing, name)
+    if len(texts) < 2:
+        return texts[0][1] if texts else None
+    menu = {label or str(n): function for n, (label, function) in enumerate(texts, 1)}
+    return menu[answer(s, c, site, you, f"which text of {s.key[thing]}?", list(menu))]
+
+
+def resolve(s: State, c: int, site: int, name: str, thing: Thing, you: Thing | None = None) -> bool:
+    """Carry out a printed ability; of several, one is chosen. False if the thing has none."""
+    you = voice(s, thing) if you is None else you
+    function = choose_ability(s, c, site, thing, name, you)
+    if function is None:
+        return False
+    do_ability(s, c, site, thing, name, function, you)
+    return True
+
+
+def do_ability(s: State, c: int, site: int, thing: Thing, name: str, function: str, you: Thing | None) -> None:
+    s.budget -= 5
+    if s.budget < 0 or len(s.log) - s.mark > EVENTS_MAX:
+        raise OverBudget("these abilities call each other without coming to an end")
+    apply(s, ("did", c, site, f"{name} of (thing)", thing))
+    s.program.functions[function](s, len(s.log) - 1, thing, you)
+
+
+# ---------------------------------------------------------------- dice, orders, decks
+def faces_of(rolled: Sequence[Any], face: Any) -> int:
+    """How often a symbol lies on top: a face may show several, and one of them twice."""
+    return sum((f.count(face) if isinstance(f, tuple | list) else f == face) for f in rolled)
+
+
+count_face = faces_of
+
+
+def count_range(rolled: Sequence[Any], low: int, high: int) -> int:
+    return sum(low <= f <= high for f in rolled if isinstance(f, int))
+
+
+def refill(s: State, c: int, site: int, deck: Thing, discard: Thing, wanted: int) -> None:
+    """A deck that is short takes its discard pile, shuffled, underneath."""
+    from .fold import move_all, shuffle
+
+    if len(s.items[deck]) >= wanted or not s.items[discard]:
+        return
+    left = tuple(s.items[deck])
+    shuffle(s, c, site, discard)
+    move_all(s, c, site, tuple(s.items[discard]), deck)
+    move_all(s, c, site, left, deck)
+
+
+def in_turn_order(s: State, things: Sequence[Thing], first: Thing | None) -> list[Thing]:
+    """In the order of their seats, starting with one of them."""
+    order = {seat: at for at, seat in enumerate(s.of["seat"])}
+    count = len(order)
+
+    def seat_at(thing: Thing) -> int:
+        return order.get(thing, order.get(s.owner[thing] if s.owner[thing] is not None else -1, count))  # type: ignore[arg-type]
+
+    start = seat_at(first) if first is not None else 0
+    return sorted(things, key=lambda t: ((seat_at(t) - start) % count if count else 0, things.index(t)))
+
+
+def chosen_order(s: State, c: int, site: int, things: Sequence[Thing], who: Any) -> list[Thing]:
+    from .questions import choose_order
+
+    return choose_order(s, c, site, who, "which comes next?", things)
+
+
+def named(s: State, name: str, kind: str) -> Thing:
+    """The thing with a printed name; of several copies the first in play, else the first."""
+    found = [t for t in s.of[kind] if s.name[t] == name]
+    if not found:
+        raise RuleError(f"there is no {kind} called {name!r}")
+    return next((t for t in found if s.in_play[t]), found[0])
+
+
+def label(text: str, chosen: Any) -> str:
+    """The label of an option that speaks of something chosen."""
+    return f"{text}: {chosen}"
+
+
+def plain(value: Any) -> Any:
+    """A value as an event keeps it."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def within(value: Any, low: int | None, high: int | None) -> Any:
+    if value is None:
+        return None
+    if low is not None and value < low:
+        return low
+    return high if high is not None and value > high else value

@@ -1,0 +1,143 @@
+"""The table: what exists and where, as plain columns.
+
+A thing is a number. Each field is a list indexed by it, each place has a list of what lies in it, and each
+value of the whole game is an attribute. Columns make reading as fast as Python can, and a copy of the whole
+table (a fork) a matter of a few list copies. Only fold.py writes here.
+
+A `State` class is made for each set of columns (`state_class`), so that attributes are slots. Columns that no
+loaded text ever writes are shared between copies.
+"""
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+if TYPE_CHECKING:
+    from .chance import Chance
+    from .program import Program
+    from .questions import Question
+
+Thing: TypeAlias = int
+Event: TypeAlias = tuple[Any, ...]
+Policy: TypeAlias = "Callable[[Question], str]"
+
+BUDGET = 2_000_000  # steps between two answers
+EVENTS_MAX = 200_000  # events between two answers
+THINGS_MAX = 20_000
+NUMBER_MAX = 1_000_000_000
+
+
+class State:
+    """The columns every game has. A subclass adds one slot for each field and value of a game."""
+
+    __slots__ = (
+        "answers", "began", "borrowed", "budget", "chance", "design", "draws", "edges", "face", "facedown",
+        "frame", "in_play", "items", "key", "kind", "lasting", "live", "lively", "log", "mark", "name", "of", "open",
+        "outcome", "owner", "pc", "place", "program", "queue", "run", "shared", "shown", "tricks", "used",
+    )
+
+    # set by state_class()
+    FIELDS: ClassVar[tuple[str, ...]] = ()
+    GLOBALS: ClassVar[tuple[str, ...]] = ()
+    ZONES: ClassVar[tuple[str, ...]] = ()
+    FIXED: ClassVar[frozenset[str]] = frozenset()
+    _lists: ClassVar[tuple[str, ...]] = ()
+    _rest: ClassVar[tuple[str, ...]] = ()
+    _get_lists: ClassVar[Callable[[Any], tuple[Any, ...]]]
+    _get_rest: ClassVar[Callable[[Any], tuple[Any, ...]]]
+
+    program: Program
+    log: list[Event]  # every event so far
+    chance: Chance
+    run: Policy  # who answers
+
+    kind: list[str]  # per thing, from here ...
+    design: list[int]  # which printed card, or -1
+    name: list[str]
+    key: list[str]  # unique name, used in answers
+    owner: list[Thing | None]
+    place: list[Thing | None]
+    face: list[str]
+    facedown: list[bool]
+    in_play: list[bool]
+    lively: list[bool]  # whether what lies in it is in play; ... to here
+    items: dict[Thing, list[Thing]]  # place -> what lies in it, bottom first
+    of: dict[str, list[Thing]]  # kind -> things of that kind, narrower kinds included
+    live: dict[int, list[Thing]]  # design -> those whose printed rules work now, in order of entering
+
+    shown: dict[Thing, tuple[Thing, ...]]  # thing -> seats it was revealed to
+    borrowed: dict[Thing, tuple[int, ...]]  # thing -> designs whose text it has for now
+    used: dict[tuple[Any, ...], int]  # (rule, thing) -> event at which it was last used
+    edges: dict[tuple[Any, ...], bool]  # (whenever rule, thing) -> its condition held when last tested
+    began: dict[str, int]  # scope -> event at which it last began
+    open: dict[str, int]  # scope -> how many are running
+    lasting: list[tuple[Any, ...]]  # modifiers and rules with a duration
+    queue: list[tuple[Any, ...]]  # triggered rules that wait
+    tricks: int  # how many lasting ones there ever were
+    draws: int  # how many times chance was asked
+    answers: int
+    pc: tuple[str, int]  # where the walk through the turn structure stands
+    frame: tuple[Any, ...]  # its variables
+    outcome: dict[str, Any] | None
+    budget: int
+    mark: int  # length of the log at the last answer
+    shared: bool  # fixed columns are shared with another copy
+
+    def copy(self) -> State:
+        """A copy that can go its own way."""
+        self.shared = True
+        new: State = object.__new__(type(self))
+        for slot, value in zip(self._rest, type(self)._get_rest(self), strict=True):
+            setattr(new, slot, value)
+        for slot, value in zip(self._lists, type(self)._get_lists(self), strict=True):
+            setattr(new, slot, value[:])
+        new.items = {place: things[:] for place, things in self.items.items()}
+        new.live = {design: things[:] for design, things in self.live.items()}
+        for slot in _DICTS:
+            setattr(new, slot, getattr(self, slot).copy())
+        return new
+
+    def snapshot(self) -> dict[str, Any]:
+        """Everything that events decide, for comparing two tables."""
+        plain = {slot: getattr(self, slot) for slot in _COMPARED}
+        plain |= {attr: getattr(self, attr) for attr in (*self.FIELDS, *self.GLOBALS, *self.ZONES)}
+        return plain
+
+
+_DICTS = ("shown", "borrowed", "used", "edges", "began", "open")
+_COLUMNS = ("kind", "design", "name", "key", "lively", "owner", "place", "face", "facedown", "in_play")
+_CHANGING = ("place", "face", "facedown", "in_play", "owner")
+_COMPARED = (
+    *_COLUMNS, "items", "of", "live", "shown", "borrowed", "used", "edges", "began", "open", "lasting", "queue",
+    "tricks", "draws", "answers", "pc", "frame", "outcome",
+)
+
+
+@lru_cache(maxsize=256)
+def state_class(
+    fields: tuple[str, ...], values: tuple[str, ...], zones: tuple[str, ...], fixed: frozenset[str]
+) -> type[State]:
+    """The class for a set of columns, given as attribute names. `fixed` ones never change after the start."""
+    lists = (*_CHANGING, *(f for f in fields if f not in fixed), "log", "lasting", "queue")
+    body = {
+        "__slots__": (*fields, *values, *zones), "FIELDS": fields, "GLOBALS": values, "ZONES": zones,
+        "FIXED": fixed, "_lists": lists,
+    }
+    made = type("State", (State,), body)
+    skip = {*lists, *_DICTS, "items", "live"}
+    made._rest = tuple(s for s in (*State.__slots__, *fields, *values, *zones) if s not in skip)
+    made._get_lists, made._get_rest = staticmethod(_getter(lists)), staticmethod(_getter(made._rest))
+    return made
+
+
+def _getter(names: Iterable[str]) -> Callable[[Any], tuple[Any, ...]]:
+    get = attrgetter(*names)
+    return lambda state: get(state)
+
+
+def attribute(prefix: str, name: str) -> str:
+    """The attribute of a field (`f`), a value of the game (`g`) or a zone (`z`): a safe Python name."""
+    safe = name.replace("_", "__").replace("-", "_h").replace(" ", "_s")
+    return f"{prefix}_{safe}"

@@ -1,0 +1,154 @@
+"""Turn structure: rounds, phases, steps and turns as data that the kernel walks.
+
+The compiler flattens `setup`, `round` and `scoring` into instructions. Before each step the walk records a
+`stepped` event with its position and its variables: the game can be taken up again there, and nowhere else does
+the walk keep state.
+
+    ("step", function, scope, subject, you, site, more)   run rules; a checkpoint
+    ("open", scope, subject, slot, you, site, end)        a phase with steps inside begins; `end` if it is skipped
+    ("close", scope, slot, you, site)
+    ("test", function, you, target)                       go to target if it does not hold
+    ("jump", target)
+    ("each", function, slot, you, site)                   start a loop; ("next", slot, variable, end) takes the next
+    ("let", function, slot, you)
+    ("done",)
+"""
+from __future__ import annotations
+
+from typing import Any
+
+from .errors import EndGame, GameOver, OverBudget, StopScope
+from .fold import apply
+from .rules import enter, leave
+from .state import EVENTS_MAX, State, Thing
+
+SECTIONS = ("setup", "round", "scoring")
+
+
+def walk(s: State, resumed: bool) -> None:
+    """Walk until the game is over, or until a question raises Paused. `resumed`: the step at `s.pc` is recorded."""
+    try:
+        section = s.pc[0]
+        while True:
+            try:
+                _section(s, section, s.pc[1] if resumed else 0, resumed)
+            except EndGame:
+                section = "scoring"
+            else:
+                section = _following(s, section)
+            resumed = False
+            if not section:
+                apply(s, ("finished", -1, 0, {"result": "ended", "winners": [], "losers": []}))
+                return
+    except GameOver:
+        return
+
+
+def _following(s: State, section: str) -> str:
+    if section == "setup" and s.program.structure.get("round"):
+        return "round"
+    return ""
+
+
+def _section(s: State, section: str, pc: int, resumed: bool) -> None:
+    code = s.program.structure.get(section)
+    if not code:
+        return
+    functions = s.program.functions
+    watched = s.program.watched_scopes
+    frame: list[Any] = list(s.frame) if resumed else []
+    log = s.log
+    at_step = getattr(s.run, "at_step", None)
+    while True:
+        op = code[pc]
+        match op[0]:
+            case "step":
+                scope, subject_of, you_slot, site = op[2], op[3], op[4], op[5]
+                you: Thing | None = frame[you_slot] if you_slot is not None else None
+                if resumed:
+                    resumed = False
+                    subject = log[s.began[scope]][6] if scope else None
+                    here = _step_event(s)
+                else:
+                    s.frame = tuple(frame)
+                    subject = functions[subject_of](s, -1, None, you) if subject_of else None
+                    here = len(log)
+                    log.append(("stepped", -1, site, (section, pc), s.frame, scope, subject))
+                    s.pc = (section, pc)
+                    if scope:
+                        s.began[scope] = here
+                    s.budget -= 1
+                    if s.budget < 0 or here - s.mark > EVENTS_MAX:
+                        raise OverBudget("the game goes round and round without asking anybody", *s.program.site(site))
+                    if at_step is not None:
+                        at_step(s)
+                if subject is not None:
+                    you = subject
+                if scope in watched or (len(op) > 6 and any(m in watched for m in op[6])):
+                    _watched_step(s, here, op, subject, you)
+                else:
+                    functions[op[1]](s, here, None, you)
+                pc += 1
+            case "jump":
+                pc = op[1]
+            case "test":
+                s.frame = tuple(frame)
+                holds = functions[op[1]](s, -1, None, frame[op[2]] if op[2] is not None else None)
+                pc = pc + 1 if holds else op[3]
+            case "each":
+                s.frame = tuple(frame)
+                things = functions[op[1]](s, -1, None, frame[op[3]] if op[3] is not None else None)
+                _put(frame, op[2], (tuple(things), 0))
+                pc += 1
+            case "next":
+                things, at = frame[op[1]]
+                if at >= len(things):
+                    pc = op[3]
+                else:
+                    _put(frame, op[1], (things, at + 1))
+                    _put(frame, op[2], things[at])
+                    pc += 1
+            case "let":
+                s.frame = tuple(frame)
+                _put(frame, op[2], functions[op[1]](s, -1, None, frame[op[3]] if op[3] is not None else None))
+                pc += 1
+            case "open":
+                s.frame = tuple(frame)
+                subject = functions[op[2]](s, -1, None, frame[op[4]] if op[4] is not None else None) if op[2] else None
+                _put(frame, op[3], subject)
+                s.frame = tuple(frame)
+                pc = pc + 1 if enter(s, -1, op[5], op[1], subject) >= 0 else op[6]
+            case "close":
+                leave(s, -1, op[4], op[1], frame[op[2]])
+                pc += 1
+            case "done":
+                return
+
+
+def _step_event(s: State) -> int:
+    """The number of the `stepped` event that a resumed walk stands at."""
+    for at in range(len(s.log) - 1, -1, -1):
+        if s.log[at][0] == "stepped":
+            return at
+    raise AssertionError("a walk is resumed at a step")
+
+
+def _watched_step(s: State, here: int, op: tuple[Any, ...], subject: Thing | None, you: Thing | None) -> None:
+    """A step that rules watch, or until which something lasts."""
+    scopes = [scope for scope in (op[2], *(op[6] if len(op) > 6 else ())) if scope in s.program.watched_scopes]
+    for scope in scopes:
+        if enter(s, here, op[5], scope, subject) < 0:
+            return
+    try:
+        s.program.functions[op[1]](s, here, None, you)
+    except StopScope as stop:
+        if stop.scope not in scopes:
+            raise
+    for scope in reversed(scopes):
+        leave(s, here, op[5], scope, subject)
+
+
+def _put(frame: list[Any], slot: int, value: Any) -> None:
+    while len(frame) <= slot:
+        frame.append(None)
+    frame[slot] = value

@@ -1,0 +1,1 @@
+"""The edge: hook specifications, the loader and the built-in plugins."""
