@@ -151,6 +151,8 @@ class Expressions:
 
     def is_(self, e: ir.Is, sc: Scope) -> ast.expr:
         subject = e.subject
+        if isinstance(subject, ir.Noun) and subject.type.form == "some" and isinstance(e.test, ir.Rel) and not e.negated:
+            return self.truth(replace(subject, filters=(*subject.filters, e.test)), sc)  # `no card is in hand`: look there
         if isinstance(subject, ir.Noun) and subject.type.form in ("some", "set", "each"):
             x = self._fresh(sc)
             inner = replace(sc, depth=sc.depth + 1)
