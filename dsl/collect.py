@@ -74,9 +74,11 @@ class Collector:
                 if self._declare("window", str(name), name.span):
                     self.v.windows[str(name)] = WindowInfo(str(name), decl, len(self.v.windows))
             case n.Game(lines=lines):
-                for line in lines:
-                    if isinstance(line, n.GameLine) and (m := re.fullmatch(r"each seat is an? (.+)", str(line.clauses[0]))):
-                        self.v.you = m[1]
+                said = [str(line.clauses[0]) for line in lines if isinstance(line, n.GameLine)]
+                for pattern in (r"each seat is an? (.+)", r"you are an? (.+)"):  # the second one, if there, counts
+                    for text in said:
+                        if m := re.fullmatch(pattern, text):
+                            self.v.you = m[1]
 
     def _kind(self, decl: n.Kind, name: str, parents: list[str], plural: str | None, when: n.Clause | None) -> None:
         info = self.v.kinds.get(name)

@@ -159,13 +159,16 @@ def _game_line(line: n.GameLine | n.Setting, header: dict[str, Any], vocab: Voca
         else:
             problems.append(Problem("LB0201", line.clauses[0].span, f"'{m[1]}' is no kind of seat",
                                     near(m[1], list(vocab.kinds)) or f"declare it: kind {m[1]} is seat"))
+    elif m := re.fullmatch(r"you are an? (.+)", first):
+        if m[1] not in vocab.kinds:
+            problems.append(Problem("LB0201", line.clauses[0].span, f"unknown kind '{m[1]}'", near(m[1], list(vocab.kinds))))
     elif first == "forced choices are asked":
         header["asks_forced"] = True
     elif first == "cooperative":
         header["cooperative"] = True
     elif not first.startswith(("simultaneous rules are ordered by ", "rules wait for ")):
         problems.append(Problem("LB0406", line.clauses[0].span, f"'{first}' says nothing about a game",
-                                "known: seats 2 to 4; seats named X, O; each seat is a KIND; cooperative; forced choices are asked; "
+                                "known: seats 2 to 4; seats named X, O; each seat is a KIND; you are a KIND; cooperative; forced choices are asked; "
                                 "simultaneous rules are ordered by WHO; rules wait for VERB; setting NAME: TYPE = VALUE"))
     for extra in line.clauses[1:]:
         if str(extra) == "cooperative":

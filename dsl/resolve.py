@@ -116,12 +116,21 @@ class Resolver:
     # ------------------------------------------------------------ declarations
     def resolve(self, decls: Iterable[n.Decl]) -> u.Units:
         every = list(decls)
+        for decl in every:  # who "you" is decides the types of everything else
+            if isinstance(decl, n.Kind) and str(decl.name) in self.v.kinds:
+                for member in decl.members:
+                    if isinstance(member, n.Voice) and member.word.value == "you are":
+                        self._voice(str(decl.name), member.word, member.clause, self.base_env(str(decl.name)))
         for decl in every:
             self._declaration(decl)
         return self.units
 
     def base_env(self, self_kind: str = "") -> Env:
         env: Env = {"you": T(self.v.you if self.v.you in self.v.kinds else "seat")}
+        for kind in self.v.lineage(self_kind) if self_kind else ():
+            if kind in self.units.voices:
+                env["you"] = self.units.voices[kind].type.sure()
+                break
         if self_kind:
             env["self"] = T(self_kind)
             env["owner"] = T("seat", maybe=True)
@@ -303,7 +312,7 @@ class Resolver:
                     t = self.v.kinds[kind].fields[str(name)].type
                     if str(default) != "-" and (value := self.read(default, env, t)) is not None:
                         self.units.kind_defaults.setdefault(kind, {})[str(name)] = value
-                case n.Voice(word=word, clause=clause):
+                case n.Voice(word=word, clause=clause) if word.value != "you are":
                     self._voice(kind, word, clause, env)
                 case n.Option():
                     self._option(member, ("kind", kind), kind, dict(env))

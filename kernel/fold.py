@@ -77,6 +77,7 @@ def _unshare(s: State) -> None:
     for slot in (*_ROW, *s.FIELDS, *s.ZONES):
         setattr(s, slot, getattr(s, slot)[:])
     s.of = {kind: things[:] for kind, things in s.of.items()}
+    s.sight = s.sight.copy()
     s.shared = False
 
 
@@ -100,6 +101,8 @@ def _add_thing(s: State, new: dict[str, Any]) -> None:
         getattr(s, slot).append(zones.get(slot))
     if new.get("holds"):
         s.items[thing] = []
+    if "sight" in new:
+        s.sight[thing] = new["sight"]
     for kind in new["kinds"]:
         s.of.setdefault(kind, []).append(thing)
     if new.get("place") is not None:

@@ -133,7 +133,7 @@ class Program:
     def _open(self, seats: list[str], settings: dict[str, Any]) -> State:
         s = self._blank()
         for zone in self.tables["zones"]:
-            self._add(s, "zone", zone["name"], live=zone["live"])
+            self._add(s, "zone", zone["name"], live=zone["live"], sight=zone["seen"])
         self.board.lay_out(s, self)
         for name in seats:
             self._add(s, self.tables["seat_kind"], name)
@@ -175,7 +175,7 @@ class Program:
         for slot in ("log", "kind", "design", "name", "key", "lively", "owner", "place", "face", "facedown", "in_play",
                      "lasting", "queue", *s.FIELDS, *s.ZONES):
             setattr(s, slot, [])
-        for slot in ("items", "of", "live", "shown", "borrowed", "used", "edges", "began", "open"):
+        for slot in ("items", "of", "live", "sight", "shown", "borrowed", "used", "edges", "began", "open"):
             setattr(s, slot, {})
         s.tricks = s.draws = s.answers = s.mark = 0
         s.of = {kind: [] for kind in self.kinds}
@@ -184,7 +184,7 @@ class Program:
         return s
 
     def describe(self, kind: str, name: str, design: int = -1, place: Thing | None = None,
-                 owner: Thing | None = None, live: bool = True) -> dict[str, Any]:
+                 owner: Thing | None = None, live: bool = True, sight: str = "") -> dict[str, Any]:
         """What a new thing is, as the event that creates it says."""
         spec = self.kinds[kind]
         fields = dict(spec["defaults"])
@@ -194,16 +194,17 @@ class Program:
             if faces := self.designs[design]["faces"]:
                 face = faces[0]["name"]
                 fields |= faces[0]["fields"]
-        return {"kind": kind, "kinds": spec["all"], "design": design, "name": name, "key": name, "owner": owner,
+        made = {"kind": kind, "kinds": spec["all"], "design": design, "name": name, "key": name, "owner": owner,
                 "place": place, "face": face, "fields": fields, "lively": live, "holds": True, "zones": {}}
+        return made | {"sight": sight} if sight else made
 
     def _add(self, s: State, kind: str, name: str, design: int = -1, place: Thing | None = None,
-             live: bool = True) -> Thing:
-        new = self.describe(kind, name, design, place, live=live)
+             live: bool = True, sight: str = "") -> Thing:
+        new = self.describe(kind, name, design, place, live=live, sight=sight)
         thing = len(s.kind)
         fold.APPLY["created"](s, [new])
         for zone in self.kinds[kind]["zones"]:
-            own = self._add(s, "zone", zone["name"], live=zone["live"])
+            own = self._add(s, "zone", zone["name"], live=zone["live"], sight=zone["seen"])
             s.owner[own] = thing
             getattr(s, zone["attr"])[thing] = own
         if kind == self.tables["seat_kind"]:
@@ -230,7 +231,7 @@ class Program:
             new["key"] = _free_key(s, new["name"])
             zones, first = self.kinds[kind]["zones"], len(s.kind)
             new["zones"] = {zone["attr"]: first + 1 + i for i, zone in enumerate(zones)}
-            parts = [self.describe("zone", z["name"], owner=first, live=z["live"]) for z in zones]
+            parts = [self.describe("zone", z["name"], owner=first, live=z["live"], sight=z["seen"]) for z in zones]
             for name_of_init in filter(None, [self.kinds[kind]["init"]]):
                 new["fields"] |= self.function(name_of_init)(s, c, first, None)
             made += fold.create(s, c, site, [new, *parts])[:1]
@@ -313,6 +314,7 @@ def box_of(s: State, program: Program) -> dict[str, Any]:
         "items": [[place, things[:]] for place, things in s.items.items()],
         "of": {kind: things[:] for kind, things in s.of.items()},
         "live": [[design, things[:]] for design, things in s.live.items()],
+        "sight": [[zone, who] for zone, who in s.sight.items()],
         "fixed": sorted(s.FIXED),
     }
 
@@ -331,6 +333,7 @@ def state_from_box(event: Event) -> State:
     s.items = {place: list(things) for place, things in box["items"]}
     s.of = {kind: list(things) for kind, things in box["of"].items()}
     s.live = {design: list(things) for design, things in box["live"]}
+    s.sight = dict(box["sight"])
     for slot in ("shown", "borrowed", "used", "edges", "began", "open"):
         setattr(s, slot, {})
     s.lasting, s.queue = [], []

@@ -35,7 +35,7 @@ class State:
     __slots__ = (
         "answers", "began", "borrowed", "budget", "chance", "design", "draws", "edges", "face", "facedown",
         "frame", "in_play", "items", "key", "kind", "lasting", "live", "lively", "log", "mark", "name", "of", "open",
-        "outcome", "owner", "pc", "place", "program", "queue", "run", "shared", "shown", "tricks", "used",
+        "outcome", "owner", "pc", "place", "program", "queue", "run", "shared", "shown", "sight", "tricks", "used",
     )
 
     # set by state_class()
@@ -67,6 +67,7 @@ class State:
     of: dict[str, list[Thing]]  # kind -> things of that kind, narrower kinds included
     live: dict[int, list[Thing]]  # design -> those whose printed rules work now, in order of entering
 
+    sight: dict[Thing, str]  # zone -> who may look into it: all, owner, nobody
     shown: dict[Thing, tuple[Thing, ...]]  # thing -> seats it was revealed to
     borrowed: dict[Thing, tuple[int, ...]]  # thing -> designs whose text it has for now
     used: dict[tuple[Any, ...], int]  # (rule, thing) -> event at which it was last used
@@ -110,7 +111,7 @@ _DICTS = ("shown", "borrowed", "used", "edges", "began", "open")
 _COLUMNS = ("kind", "design", "name", "key", "lively", "owner", "place", "face", "facedown", "in_play")
 _CHANGING = ("place", "face", "facedown", "in_play", "owner")
 _COMPARED = (
-    *_COLUMNS, "items", "of", "live", "shown", "borrowed", "used", "edges", "began", "open", "lasting", "queue",
+    *_COLUMNS, "items", "of", "live", "sight", "shown", "borrowed", "used", "edges", "began", "open", "lasting", "queue",
     "tricks", "draws", "answers", "pc", "frame", "outcome",
 )
 
