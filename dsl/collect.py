@@ -27,6 +27,8 @@ class Collector:
         self.v = Vocabulary()
         self.problems: list[Problem] = []
         self._declared: dict[tuple[str, str], Span] = {}
+        for name in ("box", "removed"):
+            self.v.zones[name] = FieldInfo(name, "zone", T("zone"), "", Span("std.box", 1, 1, 1, 2))
 
     def collect(self, decls: Iterable[n.Decl]) -> None:
         every = list(decls)
@@ -65,6 +67,8 @@ class Collector:
             case n.Die(name=name, faces=faces):
                 if self._declare("die", str(name), name.span):
                     self._die(str(name), faces)
+            case n.ZoneDecl(name=name) if str(name) in ("box", "removed"):
+                self.fail("LB0301", name.span, f"every game has the zone '{name}'", "choose another name")
             case n.ZoneDecl(name=name, traits=traits):
                 if self._declare("zone", str(name), name.span):
                     self.v.zones[str(name)] = self._zone(str(name), traits, name.span, "")
@@ -141,6 +145,9 @@ class Collector:
             case n.Card(kind=kind, name=name):
                 if not decl.loops:
                     self.v.cards.setdefault(name.value.strip('"'), str(kind))
+            case n.Board(parts=parts):
+                for name, kind in named_spaces(parts):
+                    self.v.cards.setdefault(name, kind if kind in self.v.kinds else "space")
             case n.Verb() | n.Query() | n.Value() | n.Relation() | n.Modifier():
                 self._phrase(decl)
 
@@ -292,6 +299,20 @@ def find_verb(v: Vocabulary, clause: n.Clause) -> Phrase | None:
                 (w in part.forms) if isinstance(part, Lit) else (w == part.name) for part, w in zip(p.parts, wanted, strict=True)):
             return p.phrase
     return None
+
+
+def named_spaces(parts: Iterable[Any]) -> Iterator[tuple[str, str]]:
+    """Spaces with a printed name, and their kind."""
+    for part in parts:
+        if isinstance(part, n.Legend):
+            for clause in part.clauses[1:]:
+                if m := re.fullmatch(r'called "(.+)"', str(clause)):
+                    yield m[1], str(part.clauses[0])
+        elif isinstance(part, n.BoardLine):
+            if m := re.fullmatch(r'space "(.+)" is (.+)', str(part.clause)):
+                yield m[1], m[2]
+            elif m := re.fullmatch(r'\S+ is called "(.+)"', str(part.clause)):
+                yield m[1], "space"
 
 
 def face_value(face: n.FaceSpec) -> object:

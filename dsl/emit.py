@@ -18,7 +18,7 @@ from longbox.kernel.state import attribute
 from . import ir, units as u
 from . import pyast as py
 from .analysis import Analysis, walk
-from .emit_expr import Expressions, Maker, Scope, local, variable
+from .emit_expr import Expressions, Maker, Scope, _again, local, variable
 from .primitives import Primitives
 from .source import Source, Span
 from .structure import flatten
@@ -36,7 +36,7 @@ class Emitter:
         self._lines = {name: source.lines() for name, source in sources.items()}
         self.analysis = Analysis(vocab, units)
         self.boards = boards
-        self.zone_ids = {"box": 0, "removed": 1} | {name: 2 + i for i, name in enumerate(vocab.zones)}
+        self.zone_ids = {name: i for i, name in enumerate(vocab.zones)}  # the box is 0, what is removed lies in 1
         self.field_numbers = {name: i for i, name in enumerate(vocab.columns())}
         self.kind_numbers = {name: i for i, name in enumerate(vocab.kinds)}
         self.queries = {q.phrase.number: q for q in units.queries}
@@ -546,8 +546,7 @@ class Emitter:
         return any(self.v.kinds[k].alike for k in self.v.lineage(kind))
 
     def _zones(self) -> list[dict[str, Any]]:
-        built_in = [{"name": "box", "live": False, "seen": "all"}, {"name": "removed", "live": False, "seen": "all"}]
-        return built_in + [{"name": z.name, "live": z.live, "seen": z.seen} for z in self.v.zones.values()]
+        return [{"name": z.name, "live": z.live, "seen": z.seen} for z in self.v.zones.values()]
 
     def _fields(self) -> dict[str, dict[str, Any]]:
         out = {}
@@ -708,6 +707,8 @@ class Emitter:
             inner = self._slots(s, call, rest, {**done, slot: value}, sc)
             return [py.assign(x, ask), ast.If(py.compare(py.name(x), ast.IsNot(), py.const(None)), inner, [])]
         made = ex.argument(arg, want, sc)
+        if call.pattern.phrase.skeleton in ("move _ to _", "move _ to top of _") and slot == "what" and not arg.type.form and arg.type.base in self.v.kinds:
+            made = ex.emit(arg, sc)  # one thing: no list is needed
         if self._needs_temp(call.pattern.phrase, made):
             x = ex._fresh(sc)
             before: list[ast.stmt] = [py.assign(x, made)]
@@ -745,12 +746,28 @@ class Emitter:
                 made = [*made, *self._bound(s, first, sc)]
             return made
         unit = self.verbs.get(phrase.number)
+        if unit is not None and not s.name and self._can_inline(unit, given, sc):
+            return self._inlined(unit, given, sc)
         more = [py.name("r")] if unit is not None and unit.amid is not None else []
         run = py.call(f"v{phrase.number}", *self.lead(s.span), ex.me(sc), ex.you(sc), *self._ordered(phrase, given, sc), *more)
         if s.name and phrase.gives.base == "done":
             first = next((given[k] for k, a in call.args if a.type.base in self.v.kinds), py.const(None))
             return [py.expression(run), *self._bound(s, first, sc)]
         return self._bound(s, run, sc)
+
+    def _can_inline(self, unit: u.VerbUnit, given: dict[str, ast.expr], sc: Scope) -> bool:
+        """A small quiet verb that nobody watches is written where it is used."""
+        number = unit.phrase.number
+        return (unit.phrase.mark == "quiet" and not unit.needs and unit.amid is None and number not in self.analysis.watchers
+                and number not in self.analysis.recursive and f"verb {number}" not in self.analysis.scopes and sc.inlined < 3
+                and unit.phrase.gives.base == "done" and unit.span.file == self._file and len(unit.body) <= 4
+                and all(k in given and Expressions._simple(given[k]) for k in unit.phrase.slots) and _binds_nothing(unit.body))
+
+    def _inlined(self, unit: u.VerbUnit, given: dict[str, ast.expr], sc: Scope) -> list[ast.stmt]:
+        names = {k: _again(given[k]) for k in unit.phrase.slots}
+        inner = replace(sc, names={"you": lambda: self.expressions.you(sc), "self": lambda: self.expressions.me(sc), **names},
+                        inlined=sc.inlined + 1)
+        return self.block(unit.body, inner)
 
     def _bound(self, s: u.SCall, value: ast.expr, sc: Scope) -> list[ast.stmt]:
         if not s.name:
@@ -817,6 +834,8 @@ class Emitter:
         menu, picked = ex._fresh(sc), ex._fresh(sc)
         out: list[ast.stmt] = [py.assign(menu, ast.Dict([], []))]
         branches: list[tuple[list[str], u.SChoice]] = []
+        outer, sc = sc, self._inner(sc)
+        sc.names["nothing else"] = lambda: py.negate(py.name(menu))
         for number, choice in enumerate(s.choices):
             inner = self._inner(sc)
             names: list[str] = []
@@ -835,14 +854,14 @@ class Emitter:
                 before.names[name] = before.names["it"] = local(variable(name))
                 scopes.append(before)
             for at, (name, among) in reversed(list(enumerate(choice.loops))):
-                things = ex.things(among, scopes[at])
-                add = [ast.For(ast.Name(variable(name), ast.Store()), things, add, [])]
+                add = [self._plain_loop(variable(name), ex.things(among, scopes[at]), add)]
             if hoisted and choice.test is not None:
                 add = [ast.If(ex.truth(choice.test, sc), add, [])]
             out += [py.at_line(a, choice.span.line) for a in add]
             branches.append((names, choice))
         out.append(py.assign(picked, py.call("k_choose_menu", *self.lead(s.span), self.who(s.who, sc), py.const("what now?"), py.name(menu))))
         rest: list[ast.stmt] = []
+        sc = outer
         for number, (names, choice) in reversed(list(enumerate(branches))):
             inner = self._inner(sc)
             for n in names:
@@ -854,6 +873,19 @@ class Emitter:
             rest = [py.at_line(ast.If(test, body, rest), choice.span.line)]
         out.append(ast.If(py.compare(py.name(picked), ast.IsNot(), py.const(None)), rest or [ast.Pass()], []))
         return out
+
+    @staticmethod
+    def _plain_loop(x: str, things: ast.expr, body: list[ast.stmt]) -> ast.stmt:
+        """A loop that changes nothing it goes through: a filtered list need not be made first."""
+        if isinstance(things, ast.ListComp) and len(things.generators) == 1 and isinstance(things.elt, ast.Name):
+            loop = things.generators[0]
+            assert isinstance(loop.target, ast.Name)
+            for node in ast.walk(ast.Module([ast.Expr(t) for t in loop.ifs], [])):
+                if isinstance(node, ast.Name) and node.id == loop.target.id:
+                    node.id = x
+            inner: list[ast.stmt] = [ast.If(py.both(loop.ifs), body, [])] if loop.ifs else body
+            return ast.For(ast.Name(x, ast.Store()), loop.iter, inner, [])
+        return ast.For(ast.Name(x, ast.Store()), things, body, [])
 
     def may_stmt(self, s: u.SMay, sc: Scope) -> list[ast.stmt]:
         ex = self.expressions
@@ -1017,6 +1049,20 @@ def constant_of(value: ir.Expr | None) -> tuple[bool, Any]:
 
 def _as_tuple(value: Any) -> tuple[Any, ...]:
     return value if isinstance(value, tuple) else () if value is None else (value,)
+
+
+def _binds_nothing(body: u.Body) -> bool:
+    """Only verbs, changes and conditions: no name is bound, nothing is left early."""
+    for s in body:
+        match s:
+            case u.SCall(name="", until=None) | u.SNow(place=ir.FieldOf() | ir.GlobalValue()):
+                continue
+            case u.SIf(tests=tests, otherwise=otherwise):
+                if not all(_binds_nothing(b) for _, b in tests) or not _binds_nothing(otherwise or ()):
+                    return False
+            case _:
+                return False
+    return True
 
 
 def _names(e: ir.Expr) -> list[str]:

@@ -226,7 +226,7 @@ class Board(Node):
 
 @dataclass(frozen=True, slots=True)
 class ForWords(Node):
-    clause: Clause
+    text: Word
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ QUERIES: dict[str, Query] = {
     "host of _": lambda a: _k("host", a["what"]),
     "place of _": lambda a: _col("place", a["what"]),
     "space of _": lambda a: _k("space_of", a["what"]),
-    "space called _": lambda a: _k("spaces_named", a["name"]),
+    "space named _": lambda a: _k("spaces_named", a["name"]),
     "neighbour of _ to the _": lambda a: _k("beside", a["where"], a["way"]),
     "distance from _ to _ through _": lambda a: _k("distance_through", a["a"], a["b"], a["ok"]) if "ok" in a else _k("distance", a["a"], a["b"]),
     "nearest of _ to _": lambda a: _k("nearest", a["what"], a["where"]),
@@ -146,9 +146,8 @@ class Primitives:
         moved = self.em.whenever_moves()
         match phrase.skeleton:
             case "move _ to _" | "move _ to top of _":
-                one = not raw["what"].type.form and not raw["what"].type.maybe
-                if one:
-                    return do("move", raw_one(args["what"]), args["where"]) + moved
+                if raw["what"].type.form in ("", "ask", "each"):
+                    return do("move" if not raw["what"].type.maybe else "move_some", raw_one(args["what"]), args["where"]) + moved
                 return do("move_all", args["what"], args["where"]) + moved
             case "move _ to bottom of _":
                 loop = ast.For(ast.Name("x_m", ast.Store()), py.call("k_list", args["what"]),
@@ -226,9 +225,7 @@ class Primitives:
 
 def raw_one(node: ast.expr) -> ast.expr:
     """The single element of a list made for a set slot."""
-    if isinstance(node, ast.List) and len(node.elts) == 1:
-        return node.elts[0]
-    return py.sub(node, py.const(0))
+    return node.elts[0] if isinstance(node, ast.List) and len(node.elts) == 1 else node
 
 
 __all__ = ["Primitives", "T"]

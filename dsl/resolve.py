@@ -34,7 +34,7 @@ class Resolver:
         self._rule_count = 0
         self._answer_type: T | None = None
         self._record: Phrase | None = None  # the verb whose pending record this text may change
-        self._may_ask = True
+        self._voice_types: dict[str, T] = {}
 
     def fail(self, code: str, span: Span, what: str, help_: str = "") -> None:
         self.problems.append(Problem(code, span, what, help_))
@@ -128,8 +128,8 @@ class Resolver:
     def base_env(self, self_kind: str = "") -> Env:
         env: Env = {"you": T(self.v.you if self.v.you in self.v.kinds else "seat")}
         for kind in self.v.lineage(self_kind) if self_kind else ():
-            if kind in self.units.voices:
-                env["you"] = self.units.voices[kind].type.sure()
+            if kind in self._voice_types:
+                env["you"] = self._voice_types[kind]
                 break
         if self_kind:
             env["self"] = T(self_kind)
@@ -323,8 +323,12 @@ class Resolver:
 
     def _voice(self, kind: str, word: n.Word, clause: n.Clause, env: Env) -> None:
         if word.value == "you are":
-            if (value := self.read(clause, env)) is not None:
+            only = re.fullmatch(r"an? (.+)", str(clause))
+            if only and only[1] in self.v.kinds:  # who it is, the text that resolves it says
+                self._voice_types[kind] = T(only[1])
+            elif (value := self.read(clause, env)) is not None:
                 self.units.voices[kind] = value
+                self._voice_types[kind] = value.type.one()
         elif word.value == "asks":
             if (value := self.read(clause, env, T("seats"))) is not None:
                 self.units.askers[kind] = value
@@ -346,17 +350,17 @@ class Resolver:
         """`for each color, for each trait from one to nine`: every combination of these words."""
         found: list[dict[str, str]] = [{}]
         for loop in decl.loops:
-            text = str(loop.clause)
+            text = " ".join(loop.text.value.split()[2:])
             name, low, high = text, "", ""
             if m := re.fullmatch(r"(.+?) from (.+) to (.+)", text):
                 name, low, high = m.groups()
             words = self.v.enums.get(name)
             if words is None:
-                self.fail("LB0202", loop.clause.span, f"no words '{name}'", near(name, list(self.v.enums)))
+                self.fail("LB0202", loop.text.span, f"no words '{name}'", near(name, list(self.v.enums)))
                 return []
             if low:
                 if low not in words or high not in words:
-                    self.fail("LB0202", loop.clause.span, f"'{low if low not in words else high}' is no word of {name}", near(low, list(words)))
+                    self.fail("LB0202", loop.text.span, f"'{low if low not in words else high}' is no word of {name}", near(low, list(words)))
                     return []
                 words = words[words.index(low): words.index(high) + 1]
             found = [{**one, name: word} for one in found for word in words]
@@ -654,6 +658,8 @@ class Resolver:
                             env |= {k: t for k, t in info.amid.slots.items() if k not in ("you", "self")}
                 case n.By(clause=clause):
                     out["by"] = self._by(clause, env)
+                    if "during" in allowed and isinstance(out["by"], tuple):
+                        env["you"] = out["by"][1].type.one()
                 case n.InOrder(clause=clause):
                     out["in_order"] = clause
                 case n.Costs(clause=clause):
@@ -894,7 +900,7 @@ class Resolver:
             label = read_text(self.v, choice.label, env)
             if label is None:
                 self.fail("LB0203", choice.label.span, "what stands between braces cannot be read")
-            test = self.truth(choice.test, env) if choice.test is not None else None
+            test = self.truth(choice.test, {**env, "nothing else": TRUTH}) if choice.test is not None else None
             body = self.block(choice.body.stmts, dict(env))
             if label is not None:
                 out.append(u.SChoice(span=choice.label.span, label=label, test=test, loops=loops, body=body))

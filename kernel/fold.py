@@ -159,6 +159,12 @@ def move(s: State, c: int, site: int, thing: Thing, to: Thing) -> None:
     _moved(s, thing, source, to, -1)
 
 
+def move_some(s: State, c: int, site: int, thing: Thing | None, to: Thing) -> None:
+    """The same, where there may be nothing to move."""
+    if thing is not None:
+        move(s, c, site, thing, to)
+
+
 def move_to_bottom(s: State, c: int, site: int, thing: Thing, to: Thing) -> None:
     apply(s, ("moved", c, site, thing, s.place[thing], to, 0))
 

@@ -97,26 +97,19 @@ class Game:
         if self._started:
             self._rewind()
         state = self._state
-        count = state.answers + decisions_max
-
-        def run(question: Question) -> str:
-            if state.answers >= count:
-                raise OverBudget(f"no end after {decisions_max} decisions")
-            return policy(question)
-
         feed = Feed(self._since)
 
         def both(question: Question) -> str:
             try:
                 return feed(question)
             except Paused:
-                state.run = run
-                return run(question)
+                state.run = policy
+                return policy(question)
 
-        state.run = both if self._since else run
+        state.run = both if self._since else policy
         resumed, self._started = self._started and self._resumable(), True
         self._questions = ()
-        self._guarded(lambda: walk(state, resumed))
+        self._guarded(lambda: walk(state, resumed, state.answers + decisions_max))
         self._since = []
         self._checkpoint = state
         return self

@@ -354,7 +354,7 @@ def option_of(space: Mapping[str, Any], row: Mapping[str, Any]) -> rules.Option:
 # ---------------------------------------------------------------- what emitted code may call
 RUNTIME: dict[str, Any] = {
     **{f"k_{name}": getattr(fold, name) for name in (
-        "move", "move_to_bottom", "move_to_index", "move_all", "shuffle", "turn", "lay", "own", "put_field",
+        "move", "move_some", "move_to_bottom", "move_to_index", "move_all", "shuffle", "turn", "lay", "own", "put_field",
         "put_value", "pick", "roll", "show", "finish")},
     **{f"k_{name}": getattr(questions, name) for name in (
         "answer", "choose_menu", "choose_thing", "choose_things", "choose_word", "choose_yes", "choose_order",

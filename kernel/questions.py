@@ -56,9 +56,10 @@ def answer(s: State, c: int, site: int, who: Any, prompt: str, keys: list[str], 
     """Ask, and record the answer. Its event's number is `len(s.log) - 1`."""
     seats = (who,) if who in s.of["seat"] else seats_asked(s, who)
     key = s.run(Question(s, seats, c, site, prompt, keys, things))
-    s.log.append(("answered", c, site, seats, key))
+    log = s.log
+    log.append(("answered", c, site, seats, key))
     s.answers += 1
-    s.mark = len(s.log)
+    s.mark = len(log)
     s.budget = BUDGET
     return key
 

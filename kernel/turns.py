@@ -25,13 +25,13 @@ from .state import EVENTS_MAX, State, Thing
 SECTIONS = ("setup", "round", "scoring")
 
 
-def walk(s: State, resumed: bool) -> None:
+def walk(s: State, resumed: bool, answers_max: int = 1_000_000_000) -> None:
     """Walk until the game is over, or until a question raises Paused. `resumed`: the step at `s.pc` is recorded."""
     try:
         section = s.pc[0]
         while True:
             try:
-                _section(s, section, s.pc[1] if resumed else 0, resumed)
+                _section(s, section, s.pc[1] if resumed else 0, resumed, answers_max)
             except EndGame:
                 section = "scoring"
             else:
@@ -50,7 +50,7 @@ def _following(s: State, section: str) -> str:
     return ""
 
 
-def _section(s: State, section: str, pc: int, resumed: bool) -> None:
+def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -> None:
     code = s.program.structure.get(section)
     if not code:
         return
@@ -80,6 +80,8 @@ def _section(s: State, section: str, pc: int, resumed: bool) -> None:
                     s.budget -= 1
                     if s.budget < 0 or here - s.mark > EVENTS_MAX:
                         raise OverBudget("the game goes round and round without asking anybody", *s.program.site(site))
+                    if s.answers > answers_max:
+                        raise OverBudget("no end after that many decisions", *s.program.site(site))
                     if at_step is not None:
                         at_step(s)
                 if subject is not None:
