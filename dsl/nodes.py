@@ -640,18 +640,24 @@ class Lasting(Node):
 
 # ---------------------------------------------------------------- scenes
 @dataclass(frozen=True, slots=True)
+class WithPack(Node):
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class Use(Node):
+    clause: Clause
+
+
+@dataclass(frozen=True, slots=True)
 class Uses(Node):
-    clauses: tuple[Clause, ...]
+    game: Path
+    more: tuple[WithPack | Use, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Seed(Node):
     number: Word
-
-
-@dataclass(frozen=True, slots=True)
-class Given(Node):
-    body: Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -666,15 +672,26 @@ class Answers(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Offered(Node):
+    who: Word
+    keys: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Allowed(Node):
+    who: Word
+    keys: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Refused(Node):
     who: Word
     keys: tuple[Word, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Offered(Node):
+class Idle(Node):
     who: Word
-    keys: tuple[Word, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -683,18 +700,23 @@ class Act(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class When(Node):
-    steps: tuple[Answers | Refused | Offered | Act, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class Expect(Node):
     clause: Clause
 
 
 @dataclass(frozen=True, slots=True)
+class Given(Node):
+    steps: tuple[SceneStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class When(Node):
+    steps: tuple[SceneStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Then(Node):
-    expects: tuple[Expect, ...]
+    steps: tuple[SceneStep, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -713,6 +735,7 @@ class Start(Node):
     decls: tuple[Decl, ...]
 
 
+SceneStep: TypeAlias = Answers | Offered | Allowed | Refused | Idle | Act | Expect
 Rule: TypeAlias = Trigger | Whenever | Forbid
 Simple: TypeAlias = Line | Choose | Let | Now | Stop | Answer | Offer | Prevent
 Stmt: TypeAlias = (

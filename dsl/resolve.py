@@ -169,7 +169,7 @@ class Resolver:
             case n.Trigger() | n.Whenever() | n.Forbid():
                 self._rule(decl, ("top",), "", self.base_env())
             case n.Scene():
-                self._scene(decl)
+                pass  # read by scenes.py, which knows its game and its seats
             case n.Supply(kind=kind):
                 self._known_kind(kind)
 
@@ -1115,53 +1115,6 @@ class Resolver:
         return None
 
     _s_whenever = _s_forbid = _s_trigger
-
-    # ------------------------------------------------------------ scenes
-    def _scene(self, decl: n.Scene) -> None:
-        env = self.base_env()
-        cites = tuple(p.value for p in decl.parts if isinstance(p, n.Word))
-        scene = u.SceneUnit(title=decl.title.value.strip('"'), cites=cites, game="", seats=None, settings={}, seed=1, given=(), dice=(),
-                            steps=(), expects=(), trace=False, span=decl.title.span)
-        steps: list[object] = []
-        expects: list[tuple[ir.Expr, str, Span]] = []
-        for part in decl.parts:
-            match part:
-                case n.Uses(clauses=clauses):
-                    self._scene_uses(scene, clauses)
-                case n.Seed(number=number):
-                    scene.seed = int(number.value)
-                case n.Given(body=body):
-                    scene.given = self.block(body.stmts, env)
-                case n.Dice(faces=faces):
-                    from .collect import face_value
-
-                    scene.dice = tuple((face_value(f),) for f in faces)
-                case n.When(steps=when):
-                    for step in when:
-                        match step:
-                            case n.Act(stmt=stmt):
-                                steps.append(("act", self.block((stmt,), env), stmt.span))
-                            case n.Answers(who=who, keys=keys) | n.Refused(who=who, keys=keys) | n.Offered(who=who, keys=keys):
-                                steps.append((type(step).__name__.lower(), who.value.strip('"'), tuple(k.value.strip('"') for k in keys), step.span))
-                case n.Then(expects=found):
-                    for expect in found:
-                        if (test := self.truth(expect.clause, env)) is not None:
-                            expects.append((test, str(expect.clause), expect.clause.span))
-                case n.Trace():
-                    scene.trace = True
-        scene.steps, scene.expects = tuple(steps), tuple(expects)
-        self.scenes.append(scene)
-
-    def _scene_uses(self, scene: u.SceneUnit, clauses: tuple[n.Clause, ...]) -> None:
-        scene.game = str(clauses[0])
-        for clause in clauses[1:]:
-            text = str(clause)
-            if m := re.fullmatch(r"(\d+) seats", text):
-                scene.seats = int(m[1])
-            elif m := re.fullmatch(r"(.+?) = (.+)", text):
-                scene.settings[m[1]] = m[2].strip('"')
-            else:
-                self.fail("LB0501", clause.span, f"'{text}' says nothing about a game", "known: 3 seats, SETTING = VALUE")
 
 
 # ---------------------------------------------------------------- helpers

@@ -51,6 +51,6 @@ def article(text: str) -> str:
 def plural_of(word: str) -> str:
     if word.endswith("y") and word[-2:-1] not in "aeiou":
         return word[:-1] + "ies"
-    if word.endswith(("s", "x", "ch", "sh")):
+    if word.endswith(("s", "x", "ch", "sh")) or (word.endswith("o") and word[-2:-1] not in "aeiou"):
         return word + "es"
     return word + "s"

@@ -256,18 +256,70 @@ class DesignUnit:
     span: Span
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XAnswer(S):
+    """A seat answers the open question, then the next ones."""
+
+    seat: str
+    keys: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XLook(S):
+    """What a seat may answer now; `how` is offered (these and no other), allowed, refused, or idle (not asked)."""
+
+    how: str
+    seat: str
+    keys: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XDice(S):
+    """The next results of chance: a face is a number, or the tuple of its words."""
+
+    faces: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XMark(S):
+    """`given`, `when` or `then` begins."""
+
+    word: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XAct(S):
+    """A statement, carried out now. `function` and those of XExpect are filled in by the emitter."""
+
+    stmt: Stmt
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XExpect(S):
+    test: ir.Expr
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class XOutcome(S):
+    """How the game stands: won or lost by these seats, drawn, over, not over."""
+
+    how: str
+    seats: tuple[str, ...] = ()
+
+
+SceneStep: TypeAlias = XAnswer | XLook | XDice | XMark | XAct | XExpect | XOutcome
+
+
 @dataclass(slots=True, kw_only=True)
 class SceneUnit:
     title: str
     cites: tuple[str, ...]
-    game: str
-    seats: tuple[str, ...] | int | None
+    seats: tuple[str, ...]
     settings: dict[str, str]
     seed: int
-    given: Body
-    dice: tuple[tuple[object, ...], ...]
-    steps: tuple[object, ...]  # ("answers", who, keys, span) | ("refused", ...) | ("offered", ...) | ("act", body, span)
-    expects: tuple[tuple[ir.Expr, str, Span], ...]
+    steps: tuple[SceneStep, ...]
     trace: bool
     span: Span
 
@@ -292,6 +344,7 @@ class Units:
     designs: list[DesignUnit] = field(default_factory=list)
     sections: dict[str, list[Body]] = field(default_factory=dict)
     limits: list[LimitUnit] = field(default_factory=list)
+    scenes: list[SceneUnit] = field(default_factory=list)
     voices: dict[str, ir.Expr] = field(default_factory=dict)
     askers: dict[str, ir.Expr] = field(default_factory=dict)
     starts: dict[str, str] = field(default_factory=dict)

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TypeAlias
 from longbox.kernel import Game, LongboxError, OverBudget, Question, Thing
 from longbox.kernel.state import Policy
 
-ROLLOUTS = 384  # games that the greedy bot plays out for one answer
+ROLLOUTS = 192  # games that the greedy bot plays out for one answer
 DEPTH = 400  # decisions after which such a game counts as undecided
 
 

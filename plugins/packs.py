@@ -84,9 +84,9 @@ class Pack:
     scenes: tuple[Path, ...]
     folder: Path
     is_game: bool
+    labels: tuple[str, ...]  # what people are shown for each of the files
     span: Span  # its first pack line
-    origin: str = ""  # where it was found, for people; a path that was given is shown as it was given
-    given: bool = False
+    origin: str = ""  # where it was found, for people
     problems: tuple[Problem, ...] = ()  # of its own files; a pack that has some is not loaded
 
     @cached_property
@@ -94,10 +94,10 @@ class Pack:
         """Its files by the names that programs and histories use."""
         return {f"{self.id}/{file.relative_to(self.folder).as_posix()}": file for file in self.files}
 
-    @cached_property
+    @property
     def shown(self) -> dict[str, Path]:
         """Its files by the names that people are shown, in the same order."""
-        return {shown(file, name, self.given): file for name, file in self.names.items()}
+        return dict(zip(self.labels, self.files))
 
     @property
     def place(self) -> str:
@@ -105,7 +105,7 @@ class Pack:
         return self.span.file
 
 
-def shown(path: Path, name: str, given: bool) -> str:
+def label_of(path: Path, name: str, given: bool) -> str:
     """A path as it was given, or below the current folder, or else a name that is the same everywhere."""
     if given or not path.is_absolute():
         return path.as_posix()
@@ -213,7 +213,7 @@ class Place:
     def label(self, path: Path) -> str:
         """What to call a file before its pack is known."""
         top = self.root if self.root.is_dir() else self.root.parent
-        return shown(path, f"{top.name}/{path.relative_to(top).as_posix()}", self.given)
+        return label_of(path, f"{top.name}/{path.relative_to(top).as_posix()}", self.given)
 
     def read(self) -> None:
         for path in self._walk():
@@ -278,7 +278,7 @@ class Place:
         made = pack_of(id_, headers, tuple(paths), tuple(scenes), folder)
         problems = (*made.problems, *lost)
         self.problems += made.problems
-        return replace(made, origin=self.origin, given=self.given, problems=problems)
+        return replace(made, origin=self.origin, problems=problems)
 
 
 def no_pack_line(header: Header) -> Problem:
@@ -301,7 +301,8 @@ def pack_of(id_: str, headers: Sequence[Header], files: tuple[Path, ...], scenes
         id=id_, title=naming.title, version=versions[0].version if versions else "0",
         about=next((h.about for h in headers if h.about), ""),
         needs=tuple({need.id: need for h in reversed(headers) for need in reversed(h.needs)}.values())[::-1],
-        files=files, scenes=scenes, folder=folder, is_game=any(h.is_game for h in headers), span=naming.span,
+        files=files, scenes=scenes, folder=folder, is_game=any(h.is_game for h in headers),
+        labels=tuple(h.file for h in headers), span=naming.span,
         problems=tuple(problems),
     )
 
@@ -317,7 +318,7 @@ class Finds:
 
     def look(self, root: Path, origin: str, given: bool = False) -> None:
         """Take in every pack below a folder, or the one in a file."""
-        label = shown(root, root.name, given)
+        label = label_of(root, root.name, given)
         try:
             places = places_in(root)
         except OSError as error:
@@ -466,31 +467,22 @@ def fits(have: str, need: str) -> bool:
 def _circles(packs: Mapping[str, Pack], ids: Sequence[str]) -> list[Problem]:
     """One problem for each circle, at the need that closes it."""
     problems: list[Problem] = []
-    done: set[str] = set()
-
-    for start in ids:
-        trail: list[str] = []
-        todo: list[tuple[str, Iterator[Need]]] = []
-
-        def enter(id_: str, trail: list[str] = trail, todo: list[tuple[str, Iterator[Need]]] = todo) -> None:
-            trail.append(id_)
-            todo.append((id_, iter(packs[id_].needs)))
-
-        if start not in done:
-            enter(start)
-        while todo:
-            id_, needs = todo[-1]
-            need = next(needs, None)
-            if need is None:
-                done.add(trail.pop())
-                todo.pop()
-            elif need.id in trail:
-                circle = [*trail[trail.index(need.id):], need.id]
-                problems.append(Problem("LB0404", need.span, f"these packs need each other: {' -> '.join(circle)}",
-                                        "move what both need into a pack of its own"))
-            elif need.id in packs and need.id not in done:
-                enter(need.id)
+    stuck = _stuck(packs, ids)
+    while stuck:
+        trail = [min(stuck)]
+        while (need := next(n for n in packs[trail[-1]].needs if n.id in stuck)).id not in trail:
+            trail.append(need.id)
+        circle = trail[trail.index(need.id):]
+        problems.append(Problem("LB0404", need.span, f"these packs need each other: {' -> '.join([*circle, need.id])}",
+                                "move what both need into a pack of its own"))
+        stuck = _stuck(packs, stuck.difference(circle))
     return problems
+
+
+def _stuck(packs: Mapping[str, Pack], ids: Iterable[str]) -> set[str]:
+    """Those of these packs that are in a circle, or need one that is."""
+    among = [packs[id_] for id_ in ids]
+    return {pack.id for pack in among}.difference(pack.id for pack in _in_order(among))
 
 
 def closure(packs: Mapping[str, Pack], ids: Iterable[str]) -> list[Pack]:
@@ -539,7 +531,7 @@ def sources_for(problems: Iterable[Problem], packs: Mapping[str, Pack]) -> dict[
     files = {problem.span.file for problem in problems}
     found: dict[str, Source] = {}
     for pack in packs.values():
-        for name, path in _labels(pack).items():
+        for name, path in pack.shown.items():
             if name in files:
                 try:
                     found[name] = Source(name, read_text(path))
