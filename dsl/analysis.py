@@ -43,7 +43,7 @@ class Analysis:
                     self._call(call)
                 case u.SStop(what=scope) if scope not in ("", "repeating"):
                     self.scopes.add(scope)
-                case ir.ScopeRef(scope=scope):
+                case ir.ScopeRef(scope=scope) | ir.Running(scope=scope):
                     self.scopes.add(scope)
         for option in self.units.options:
             for cost in option.costs:
@@ -98,7 +98,7 @@ class Analysis:
         for unit in [*self.units.verbs, *self.units.queries]:
             calls[unit.phrase.number] = {
                 node.pattern.phrase.number for node in walk(unit) if isinstance(node, ir.Call | ir.Rel)}
-        adjectives = {a.info.name: {n.pattern.phrase.number for n in walk(a.test) if isinstance(n, ir.Call | ir.Rel)}
+        adjectives = {a.info.name: {n.pattern.phrase.number for n in walk((a.test, a.body)) if isinstance(n, ir.Call | ir.Rel)}
                       for a in self.units.adjectives}
         for unit in [*self.units.verbs, *self.units.queries]:
             for node in walk(unit):

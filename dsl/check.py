@@ -83,7 +83,7 @@ def _questions_in_queries(units: u.Units) -> Iterator[Problem]:
             if isinstance(s, u.SCall | u.SNow | u.SAsk | u.SChoose | u.SMay | u.SOffer | u.SLasting | u.SChooseNumber):
                 yield Problem("LB0224", s.span, "a query only looks: it may not do or ask anything", "make it a verb that gives an answer: verb ... -> TYPE")
     for a in units.adjectives:
-        for x in asking(a.test):
+        for x in asking(a.test) if a.test is not None else ():
             if not _is_test(a.test, x):
                 yield Problem("LB0224", x.span, "an adjective may not ask anybody or roll dice", "say 'the', 'any' or 'all'")
 

@@ -257,7 +257,8 @@ class Collector:
                 self.fail("LB0216", span, "a phrase needs at least one word of its own")
                 return False
             first = parts[0]
-            if isinstance(decl, n.Verb | n.Modifier) and isinstance(first, Lit) and (bad := first.forms & STARTERS):
+            subject = any(isinstance(v[0], SlotPart) for v in every)  # `h turns around`: then it can be told apart
+            if isinstance(decl, n.Verb | n.Modifier) and isinstance(first, Lit) and (bad := first.forms & STARTERS) and not subject:
                 self.fail("LB0217", span, f"'{min(bad)}' already begins a statement of the language", "begin the phrase with another word")
                 return False
             for a, b in zip(parts, parts[1:], strict=False):

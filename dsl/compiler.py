@@ -27,7 +27,7 @@ from .parse import parse
 from .problems import Problem, TextError, sorted_problems
 from .resolve import Resolver
 from .source import Source, Span
-from .units import SceneUnit, Units
+from .units import Units
 from .vocabulary import Vocabulary
 
 COMPILER_VERSION = 1
@@ -48,7 +48,6 @@ class Checked:
     problems: list[Problem]
     vocab: Vocabulary
     units: Units
-    scenes: list[SceneUnit]
     header: dict[str, Any] = field(default_factory=dict)
     boards: list[dict[str, Any]] = field(default_factory=list)
 
@@ -81,7 +80,7 @@ def read_packs(texts: Iterable[Source]) -> Checked:
     collector.collect(decls)
     resolver = Resolver(collector)
     units = resolver.resolve(decls)
-    checked = Checked(sources, resolver.problems, collector.v, units, resolver.scenes)
+    checked = Checked(sources, resolver.problems, collector.v, units)
     boards = [d for d in decls if isinstance(d, n.Board)]
 
     def fail(code: str, span: Span, what: str, help_: str) -> None:

@@ -116,8 +116,9 @@ class Emitter:
         for adjective in self.units.adjectives:
             self._file = adjective.span.file
             sc = self.scope({"it": local("l_it"), adjective.info.kind: local("l_it")})
-            self.define(adjective.span, f"a{adjective.info.number}", [*BASE, "l_it"],
-                        [ast.Return(self.expressions.truth(adjective.test, sc))])
+            meaning: list[ast.stmt] = [ast.Return(self.expressions.truth(adjective.test, sc))] if adjective.test is not None else [
+                *self.block(adjective.body, sc), ast.Return(py.const(False))]
+            self.define(adjective.span, f"a{adjective.info.number}", [*BASE, "l_it"], meaning)
         for kind, test in self.units.conditions.items():
             self._file = test.span.file
             sc = self.scope({"it": local("l_it"), "self": local("l_it")})
@@ -706,6 +707,10 @@ class Emitter:
             value: ast.expr = py.list_of([py.name(x)]) if want.form == "set" else py.name(x)
             inner = self._slots(s, call, rest, {**done, slot: value}, sc)
             return [py.assign(x, ask), ast.If(py.compare(py.name(x), ast.IsNot(), py.const(None)), inner, [])]
+        if arg.type.form == "asks" and isinstance(arg, ir.Noun) and want.form == "":
+            x = ex._fresh(sc)
+            inner = self._slots(s, call, rest, {**done, slot: py.name(x)}, self._inner(sc))
+            return [ast.For(ast.Name(x, ast.Store()), ex.emit(arg, sc), inner, [])]
         made = ex.argument(arg, want, sc)
         if call.pattern.phrase.skeleton in ("move _ to _", "move _ to top of _") and slot == "what" and not arg.type.form and arg.type.base in self.v.kinds:
             made = ex.emit(arg, sc)  # one thing: no list is needed
@@ -793,10 +798,16 @@ class Emitter:
 
     def in_order(self, s: u.SEach, sc: Scope) -> ast.expr:
         """What a loop goes through, fixed when it starts, in the order the text says."""
+        things = self.expressions.things(s.among, sc)
+        for how, by in reversed(s.order):
+            things = self._ordered_by(s, how, by, things, sc)
+        return things if s.order else py.call("k_list", things)
+
+    def _ordered_by(self, s: u.SEach, how: str, by: ir.Expr | None, things: ast.expr, sc: Scope) -> ast.expr:
         ex = self.expressions
-        how, by = s.order
-        things = ex.things(s.among, sc)
         match how:
+            case "random order":
+                return py.call("k_random_order", *self.lead(s.span), things)
             case "turn order":
                 return py.call("k_in_turn_order", py.name("s"), things, py.const(None))
             case "turn order from":
@@ -807,7 +818,7 @@ class Emitter:
                 assert isinstance(by, ir.Ref)
                 read = py.lambda_of(["x"], ex.read_field(by.name, py.name("x")))
                 return py.call("k_sort_by", read, things, py.const(how.startswith("descending")))
-        return py.call("k_list", things)
+        return things
 
     def repeat_stmt(self, s: u.SRepeat, sc: Scope) -> list[ast.stmt]:
         ex = self.expressions
@@ -959,7 +970,9 @@ class Emitter:
                 info = self.v.columns()[name]
                 if info.low is not None or info.high is not None:
                     value = py.call("k_within", value, py.const(info.low), py.const(info.high))
-                put = py.expression(py.call("k_put_field", *self.lead(s.span), ex.emit(owner, sc), py.const(name), column, value))
+                put: ast.stmt = py.expression(py.call("k_put_field", *self.lead(s.span), ex.emit(owner, sc), py.const(name), column, value))
+                if owner.type.maybe:
+                    put = ast.If(py.compare(ex.emit(owner, sc), ast.IsNot(), py.const(None)), [put], [])
                 return [put, *self.whenever_field(name)]
             case ir.Local(name=name):
                 place = sc.names[name]()

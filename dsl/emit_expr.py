@@ -82,6 +82,11 @@ class Expressions:
                 return py.call("k_named", py.name("s"), py.const(name), py.const(e.type.base))
             case ir.FieldOf():
                 return self.field(e, sc)
+            case ir.ZoneOf(owner=owner, name=name) if owner.type.maybe:
+                return py.call("k_get", py.attr(py.name("s"), attribute("z", name)), self.emit(owner, sc))
+            case ir.Running(scope=scope, subject=subject):
+                one = self.emit(subject, sc) if subject is not None else py.const(None)
+                return py.call("k_running", py.name("s"), py.const(scope), one)
             case ir.ZoneOf(owner=owner, name=name):
                 return py.sub(py.attr(py.name("s"), attribute("z", name)), self.emit(owner, sc))
             case ir.Noun():
@@ -146,7 +151,7 @@ class Expressions:
 
     def may_be_nothing(self, e: ir.Expr) -> bool:
         if isinstance(e, ir.FieldOf):
-            return e.name in self.em.nullable
+            return e.name in self.em.nullable or e.owner.type.maybe
         return e.type.maybe or e.type.base in ("any", "nothing")
 
     def is_(self, e: ir.Is, sc: Scope) -> ast.expr:
@@ -177,10 +182,9 @@ class Expressions:
                 return py.compare(value(), ast.Is(), py.const(None))
             case ir.Truth(value=wanted):
                 return value() if wanted else py.negate(value())
-            case ir.Adj():
-                return self.adjective(test, value, sc)
-            case ir.Rel():
-                return self.relation(test, value, sc)
+            case ir.Adj() | ir.Rel():
+                said = self.adjective(test, value, sc) if isinstance(test, ir.Adj) else self.relation(test, value, sc)
+                return py.both([py.compare(value(), ast.IsNot(), py.const(None)), said]) if t.maybe else said
             case ir.Noun() if test.type.form in ("desc", "ask", "some"):
                 inner = replace(sc, depth=sc.depth + 1)
                 tests = [*self.kind_tests(test.kinds, value, sc, t.base), *self.filter_tests(test, value, inner)]
@@ -213,7 +217,7 @@ class Expressions:
         unit = self.em.adjectives.get(info.number)
         if unit is None:
             return py.const(False)
-        if self._can_inline(unit.test, [value()], sc):
+        if unit.test is not None and self._can_inline(unit.test, [value()], sc):
             inner = replace(sc, names={**self._voices(sc), "it": value, kind: value}, inlined=sc.inlined + 1)
             return self.truth(unit.test, inner)
         return py.call(f"a{info.number}", py.name("s"), py.name("c"), self.me(sc), self.you(sc), value())
@@ -229,6 +233,13 @@ class Expressions:
         if e.owner.type.form in ("set", "asks", "each") and not isinstance(e.owner, ir.Local):
             x = self._fresh(sc)
             return py.comprehension(self.read_field(e.name, py.name(x)), x, self.things(e.owner, sc), [])
+        if e.owner.type.maybe:  # a field of nothing is nothing
+            x = self._fresh(sc)
+            read = py.lambda_of([x], self.read_field(e.name, py.name(x)))
+            if e.name in self.em.analysis.modified:
+                return py.call("k_of_some", read, self.emit(e.owner, sc))
+            column = BUILT_IN.get(e.name) or attribute("f", e.name)
+            return py.call("k_get", py.attr(py.name("s"), column), self.emit(e.owner, sc))
         return self.read_field(e.name, self.emit(e.owner, sc))
 
     def read_field(self, name: str, thing: ast.expr) -> ast.expr:
@@ -365,14 +376,27 @@ class Expressions:
         inner = replace(sc, depth=sc.depth + 1)
         source, tests, rest = self.source(e, x, sc)
         value = local(x)
+        best = [f for f in rest if isinstance(f, ir.Best)]
+        rest = tuple(f for f in rest if not isinstance(f, ir.Best))
         tests += self.filter_tests(replace(e, filters=rest), value, inner)
         tests += self.limits(e, value, inner)
-        tests += more or []
         if sc.depth >= 1:
             source = py.call("k_spend", py.name("s"), source)
+        if best:
+            found: ast.expr = py.comprehension(py.name(x), x, source, tests) if tests else source
+            for f in best:
+                found = self._best(f, found, inner)
+            return py.comprehension(py.name(x), x, found, more) if more else found
+        tests += more or []
         if not tests:
             return source
         return py.comprehension(py.name(x), x, source, tests)
+
+    def _best(self, f: ir.Best, among: ast.expr, sc: Scope) -> ast.expr:
+        if f.to is not None:
+            near = self.as_list(f.to, sc)
+            return py.call("k_nearest_to", py.name("s"), among, near)
+        return py.call("k_extreme", py.lambda_of(["x"], self.read_field(f.field, py.name("x"))), among, py.const(f.sign))
 
     def source(self, e: ir.Noun, x: str, sc: Scope) -> tuple[ast.expr, list[ast.expr], tuple[ir.Filter, ...]]:
         """The smallest collection to go through, the tests it needs, and the filters that are left."""
@@ -435,6 +459,9 @@ class Expressions:
                     tests.append(self.relation(f, value, sc))
                 case ir.Where(test=test):
                     tests.append(self.truth(test, sc.bind("it", value)))
+                case ir.Best():
+                    whole = self.things(replace(e, det="all", type=e.type.set_of()), sc)
+                    return [*tests, py.compare(value(), ast.In(), whole)]
         return tests
 
     def limits(self, e: ir.Noun, value: Maker, sc: Scope) -> list[ast.expr]:

@@ -129,7 +129,16 @@ class Where(Expr):
     test: Expr
 
 
-Filter: TypeAlias = Adj | Rel | Where
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Best(Expr):
+    """`with the most FIELD` (sign 1), `with the least FIELD` (-1), `nearest to X` (0): narrows to the best, ties stay."""
+
+    field: str
+    sign: int
+    to: Expr | None = None
+
+
+Filter: TypeAlias = Adj | Rel | Where | Best
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,6 +236,14 @@ class Gets(Expr):
     pattern: Pattern | None
     args: tuple[tuple[str, Expr], ...]
     amount: Expr
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Running(Expr):
+    """`turn of h is running`"""
+
+    scope: str
+    subject: Expr | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

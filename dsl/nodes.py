@@ -344,7 +344,7 @@ class Value(Node):
 class Relation(Node):
     mark: Word | None
     pattern: Pattern
-    body: tuple[Clause, ...]
+    body: tuple[Clause | Block, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,7 +352,7 @@ class Adjective(Node):
     mark: Word | None
     name: Name
     kind: Name
-    body: tuple[Clause, ...]
+    body: tuple[Clause | Block, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,7 +68,7 @@ QUERIES: dict[str, Query] = {
     "number of results from _ to _ in _": lambda a: py.call("k_count_range", a["pool"], a["a"], a["b"]),
     "total of _": lambda a: py.call("k_sum", a["pool"]),
     "best of _": lambda a: py.call("k_best_face", a["pool"]),
-    "result of _": lambda a: py.sub(a["pool"], py.const(0)),
+    "result of _": lambda a: py.call("k_result", a["pool"]),
     "_ has ability _": lambda a: _k("has_ability", a["card"], a["a"]),
     "_ include _": lambda a: py.compare(a["one"], ast.In(), ast.BoolOp(ast.Or(), [a["all"], py.const(())])),
     "seat after _": lambda a: _k("seat_after", a["s"]),
@@ -87,8 +87,6 @@ class Primitives:
             "total _ of _": lambda: py.call("k_sum", self._each_field(args, sc)),
             "highest _ of _": lambda: py.call("k_highest", self._each_field(args, sc)),
             "lowest _ of _": lambda: py.call("k_lowest", self._each_field(args, sc)),
-            "_ with the most _": lambda: self._extreme(args, 1),
-            "_ with the least _": lambda: self._extreme(args, -1),
         }.get(phrase.skeleton)
         made = special() if special else QUERIES[phrase.skeleton](args)
         return py.at_line(made, line)  # type: ignore[no-any-return]
@@ -103,9 +101,6 @@ class Primitives:
 
     def _each_field(self, args: Args, sc: Scope) -> ast.expr:
         return py.call("k_field_list", self._field_reader(args), args["what"])
-
-    def _extreme(self, args: Args, sign: int) -> ast.expr:
-        return py.call("k_extreme", self._field_reader(args), args["what"], py.const(sign))
 
     def adjective(self, name: str, value: ast.expr) -> ast.expr:
         match name:
@@ -125,6 +120,8 @@ class Primitives:
         args = dict(f.args)
         match f.pattern.phrase.skeleton:
             case "_ in _" | "_ on _" | "_ attached to _":
+                if args["b"].type.maybe:
+                    return py.call("k_items_of", py.name("s"), ex.emit(args["b"], sc))
                 return _items(ex.emit(args["b"], sc))
             case "_ among _":
                 return ex.as_list(args["b"], sc)

@@ -110,7 +110,8 @@ class Reader:
         if wild and self.w[i] == "any" and (j == i + 1 or (j == i + 2 and self.w[i + 1] in (part.name, part.type.base))):
             if j == i + 1 or self.w[i + 1] == part.name or part.type.base not in self.v.kinds:
                 return [ir.AnyValue(type=part.type, span=self.span(i, j))]
-        found = [r for r in self.expr(i, j, level) if self._takes(part.type, r, wild)]
+        found = [r for r in self.expr(i, j, level) if self._takes(part.type, r, wild)
+                 or (level == OR and r.type.form == "asks" and not part.type.form and self.v.fits(r.type.one(), part.type))]
         return best(named_first([*found, *self.special(i, j, part.type)]))
 
     def _takes(self, want: T, r: ir.Expr, wild: bool) -> bool:
@@ -212,10 +213,27 @@ class Reader:
             start = k + 1
             negated = start < j and self.w[start] == "not"
             start += negated
+            if self.text(start, j) == "running":
+                out += self.running(i, k, negated, span)
             for a in self.expr(i, k, SUM):
                 if a.type.form != "desc":
                     out += [ir.Is(type=TRUTH, span=span, lits=a.lits + r.lits, negated=negated, subject=a, test=r)
                             for r in self.predicate(a, start, j)]
+        return out
+
+    def running(self, i: int, k: int, negated: bool, span: Span) -> list[ir.Expr]:
+        """`turn is running`, `turn of h is running`, `your turn is running`"""
+        out: list[ir.Expr] = []
+        found: list[tuple[str, ir.Expr | None]] = [(self.text(i, k), None)]
+        for at in self.at(i + 1, k, {"of"}):
+            found += [(self.text(i, at), r) for r in self.expr(at + 1, k, OPERAND) if r.type.base in self.v.kinds]
+        for at in range(i + 1, k):
+            if self.w[at] == "'s":
+                found += [(self.text(at + 1, k), r) for r in self.expr(i, at, OPERAND) if r.type.base in self.v.kinds]
+        for name, subject in found:
+            if name in self.v.scopes:
+                test: ir.Expr = ir.Running(type=TRUTH, span=span, lits=2, scope=name, subject=subject)
+                out.append(ir.Not(type=TRUTH, span=span, lits=2, inner=test) if negated else test)
         return out
 
     def _comparable(self, a: T, b: T) -> bool:
@@ -249,6 +267,8 @@ class Reader:
                     out.append(r)
             elif self.v.fits(r.type, a.type.one()) or self.v.fits(a.type.one(), r.type):
                 out.append(r)
+        if any(isinstance(r, ir.Adj) for r in out):  # `it is not hero`: the adjective is meant
+            out = [r for r in out if not (isinstance(r, ir.Noun) and r.det == "")]
         return named_first(out)
 
     def adjective(self, text: str, kind: str, span: Span) -> ir.Adj | None:
@@ -281,6 +301,8 @@ class Reader:
         out += self.possessive(i, j)
         out += self.noun(i, j)
         for p in self.queries:
+            if text in self.env and len(p.words) == len(p.parts):
+                continue  # a name in scope hides a query of the same words
             for slots, lits in self.match(p.parts, 0, i, j, OPERAND, False):
                 out.append(ir.Call(type=self._given(p, slots), span=span, lits=lits, pattern=p, args=slots))
         if self.w[i] == "random" and j > i + 1:
@@ -297,6 +319,10 @@ class Reader:
             first = slots[0][1].type
             if first.base in self.v.kinds:
                 return T(first.base, "set")
+        if gives.base == "seat" and slots and p.phrase.is_primitive and self.v.is_a(slots[0][1].type.base, "seat"):
+            return T(slots[0][1].type.base, gives.form)
+        if gives.maybe is False and any(a.type.maybe for _, a in slots) and p.phrase.is_primitive and gives.base in self.v.kinds:
+            return T(gives.base, gives.form, True)
         return gives
 
     def named(self, text: str, span: Span) -> list[ir.Expr]:
@@ -339,12 +365,14 @@ class Reader:
             for owner in self.expr(i, k, OPERAND):
                 if owner.type.form in ("desc", "some") or owner.type.base not in self.v.kinds:
                     continue
+                if isinstance(owner, ir.Noun) and k > i + 1 and any(not isinstance(f, ir.Adj) for f in owner.filters):
+                    continue  # a description with a filter owns something only in brackets
                 found = self.v.find_field(owner.type.base, name)
                 if found is None:
                     continue
                 form = "" if owner.type.form in ("", "ask") else owner.type.form
                 made = T(found.type.base, found.type.form or ("set" if form == "set" else form if found.type.base in self.v.kinds else ""),
-                         found.type.maybe)
+                         found.type.maybe or owner.type.maybe)
                 cls = ir.ZoneOf if found.sort == "zone" else ir.FieldOf
                 out.append(cls(type=made, span=self.span(i, j), lits=owner.lits, owner=owner, name=name))
             break
@@ -369,23 +397,24 @@ class Reader:
         """(determiner, its number, where the description begins)"""
         w = self.w[i]
         if w == "up" and i + 2 < j and self.w[i + 1] == "to":
-            for end in range(i + 3, min(j, i + 6)):
-                for r in self.expr(i + 2, end, OPERAND):
-                    if self._number(r.type):
-                        yield "up to", r, end
+            yield from (("up to", r, end) for r, end in self._counts(i + 2, j))
             return
         if w == "any" and i + 3 < j and self.w[i + 1 : i + 3] == ["number", "of"]:
             yield "any number", None, i + 3
             return
         if w in DETERMINERS and i + 1 < j:
             yield DETERMINERS[w], None, i + 1
-        item = self.t[i]
-        if i + 1 < j and (isinstance(item, Group) or (isinstance(item, Word) and item.type == "NUMBER") or
-                          self.env.get(w) == NUMBER):
-            for r in self.expr(i, i + 1, OPERAND):
-                if self._number(r.type):
-                    yield "count", r, i + 1
+        if w not in DETERMINERS:
+            yield from (("count", r, end) for r, end in self._counts(i, j))
         yield "", None, i
+
+    def _counts(self, i: int, j: int) -> Iterator[tuple[ir.Expr, int]]:
+        """A number before a description: `2 cards`, `(n + 1) cards`, `H - 2 drones`."""
+        for end in range(i + 1, min(j, i + 6)):
+            if self.text(end, end + 1) not in ("+", "-", "*", "/", "'s"):
+                for r in self.expr(i, end, SUM):
+                    if r.type == NUMBER:
+                        yield r, end
 
     def described(self, i: int, j: int) -> Iterator[tuple[str, tuple[str, ...], int, int, bool, list[str]]]:
         """adjective* kind (or kind)*: (kind, kinds, end, literal words, is plural, adjectives)"""
@@ -439,6 +468,7 @@ class Reader:
             for r in inner.expr(i + 1, j):
                 if _truthy(r.type):
                     yield (ir.Where(type=TRUTH, span=self.span(i, j), lits=r.lits, test=r),), r.lits + 1
+        yield from self.superlatives(kind, i, j, depth)
         for p in self.relations:
             first = p.parts[0]
             if not isinstance(first, SlotPart) or not self.v.fits(T(kind), first.type.one()):
@@ -448,6 +478,23 @@ class Reader:
                     rel = ir.Rel(type=TRUTH, span=self.span(i, end), lits=lits, pattern=p, args=slots)
                     for more, m in self.filters(kind, end, j, depth + 1):
                         yield (rel, *more), lits + m
+
+    def superlatives(self, kind: str, i: int, j: int, depth: int) -> Iterator[tuple[tuple[ir.Filter, ...], int]]:
+        """`with the most FIELD`, `with the least FIELD`, `nearest to X`."""
+        lead = self.w[i : i + 3]
+        if lead[:2] == ["with", "the"] and lead[2:] in (["most"], ["least"]):
+            for end in range(i + 4, j + 1):
+                if self.text(i + 3, end) in self.v.columns():
+                    best_ = ir.Best(type=TRUTH, span=self.span(i, end), lits=3, field=self.text(i + 3, end), sign=1 if lead[2] == "most" else -1)
+                    for more, m in self.filters(kind, end, j, depth + 1):
+                        yield (best_, *more), 3 + m
+        if lead[:2] == ["nearest", "to"]:
+            for end in range(i + 3, j + 1):
+                for r in self.expr(i + 2, end, OPERAND):
+                    if r.type.base in self.v.kinds and r.type.form in ("", "set"):
+                        best_ = ir.Best(type=TRUTH, span=self.span(i, end), lits=2, field="", sign=0, to=r)
+                        for more, m in self.filters(kind, end, j, depth + 1):
+                            yield (best_, *more), 2 + m + r.lits
 
     def _with(self, env: Env) -> Reader:
         """The same words, read with other names in scope."""
@@ -485,6 +532,11 @@ class Reader:
         """In a passive text `X's FIELD is VALUE` replaces the printed value."""
         out: list[ir.Expr] = []
         for k in self.at(1, self.n, {"is"}):
+            for p in self.queries:
+                if p.phrase.sort == "value":
+                    for slots, lits in self.match(p.parts, 0, 0, k, OPERAND, True):
+                        out += [ir.Gets(type=DONE, span=self.span(0, self.n), lits=lits + 1, how="has", subject=None, field="", pattern=p,
+                                        args=slots, amount=a) for a in self.expr(k + 1, self.n, SUM) if self.v.fits(a.type, p.phrase.gives)]
             for a in self.expr(0, k, OPERAND):
                 if isinstance(a, ir.FieldOf):
                     out += [ir.Gets(type=DONE, span=self.span(0, self.n), lits=a.lits + r.lits, how="has", subject=a.owner,

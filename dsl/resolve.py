@@ -19,7 +19,7 @@ from .source import Span
 from .types import ANY, NUMBER, TRUTH, T, article
 from .vocabulary import Phrase, Vocabulary
 
-ORDERS = ("turn order from", "turn order", "order chosen by", "descending order of", "order of", "printed order")
+ORDERS = ("turn order from", "turn order", "random order", "order chosen by", "descending order of", "order of")
 
 
 class Resolver:
@@ -29,7 +29,6 @@ class Resolver:
         self.v: Vocabulary = collector.v
         self.problems = collector.problems
         self.units = u.Units()
-        self.scenes: list[u.SceneUnit] = []
         self.used: set[int] = set()  # numbers of phrases that some text uses
         self._rule_count = 0
         self._answer_type: T | None = None
@@ -247,7 +246,7 @@ class Resolver:
                     self._answer_type = phrase.gives
                     body = self.block(part.stmts, env)
                     self._answer_type = None
-            if isinstance(decl, n.Relation) and not decl.body or isinstance(decl, n.Query) and not decl.body:
+            if not decl.body:
                 self.fail("LB0107", decl.pattern.span, "this phrase has no meaning yet", "write ':' and what it means")
         unit.value, unit.body = value, body
         self.units.queries.append(unit)
@@ -260,8 +259,14 @@ class Resolver:
             self.fail("LB0107", decl.name.span, "this adjective has no meaning yet", "write ':' and what it means")
             return
         env = {**self.base_env(), "it": T(info.kind), info.kind: T(info.kind)}
-        if (test := self.truth(decl.body[0], env)) is not None:
-            self.units.adjectives.append(u.AdjUnit(info=info, test=test, span=decl.name.span))
+        meaning = decl.body[0]
+        if isinstance(meaning, n.Block):
+            self._answer_type = TRUTH
+            body = self.block(meaning.stmts, env)
+            self._answer_type = None
+            self.units.adjectives.append(u.AdjUnit(info=info, test=None, body=body, span=decl.name.span))
+        elif (test := self.truth(meaning, env)) is not None:
+            self.units.adjectives.append(u.AdjUnit(info=info, test=test, body=(), span=decl.name.span))
 
     def _modifier(self, decl: n.Modifier) -> None:
         phrase = self._phrase_of(decl)
@@ -446,10 +451,19 @@ class Resolver:
             return None
         if str(clauses[0]) == "-":
             return ir.Nothing(type=want, span=clauses[0].span)
+        if self._words_of_card and any(isinstance(x, n.Word) and x.type == "STRING" for x in clauses[0].items):
+            clauses = [n.Clause(clauses[0].span, tuple(self._filled(x) for x in clauses[0].items))]
         word = self._words_of_card.get(str(clauses[0]))
         if word is not None and want.base in self.v.enums:
             return ir.WordValue(type=want.one(), span=clauses[0].span, value=word)
         return self.read(clauses[0], env, replace(want, maybe=True))
+
+    def _filled(self, item: n.Item) -> n.Item:
+        """A printed text with the words of this copy of the card in its braces."""
+        if not isinstance(item, n.Word) or item.type != "STRING":
+            return item
+        text = re.sub(r"\{([^{}]*)\}", lambda m: self._words_of_card.get(m[1].strip(), m[0]), item.value)
+        return n.Word(item.span, item.type, text)
 
     def _ability(self, design: u.DesignUnit, line: n.Ability, env: Env, face: u.FaceUnit | None) -> None:
         words = [x for x in line.clause.items if isinstance(x, n.Word)]
@@ -475,7 +489,7 @@ class Resolver:
         for stmt in block.stmts:
             if isinstance(stmt, n.Line):
                 self._modifier_rule(stmt.clause, where, kind, env, (), ())
-            elif isinstance(stmt, n.IfStmt) and not stmt.others:
+            elif isinstance(stmt, n.IfStmt) and not any(stmt.others):
                 test = self.truth(stmt.test, env)
                 for inner in stmt.body.stmts:
                     if isinstance(inner, n.Line) and test is not None:
@@ -620,8 +634,8 @@ class Resolver:
         if name in self.v.scopes or name in ("root effect", "game", "round"):
             return name
         for p in self.v.patterns["verb"]:
-            shown = " ".join(x.shown for x in p.parts if hasattr(x, "shown"))
-            if shown == name or any({name} & forms for forms in p.words[:1]) and len(p.words) == 1:
+            words = name.split()
+            if len(words) == len(p.words) and all(w in forms for w, forms in zip(words, p.words, strict=True)):
                 return f"verb {p.phrase.number}"
         return ""
 
@@ -771,7 +785,9 @@ class Resolver:
 
     def _bind(self, name: n.Name, env: Env, t: T) -> None:
         text = str(name)
-        if text in env and env[text].base != t.base and "any" not in (env[text].base, t.base):
+        old = env.get(text)
+        if old is not None and old.base != t.base and "any" not in (old.base, t.base) and not (
+                old.base in self.v.kinds and t.base in self.v.kinds and self.v.related(old.base, t.base)):
             self.fail("LB0213", name.span, f"'{text}' is already {article(env[text].base)} here", "choose another name after 'called'")
         env[text] = t
 
@@ -853,7 +869,7 @@ class Resolver:
             return None
         name, among, inner = found
         mods = self._mods(s.mods, inner, allowed=("in_order", "only_if"))
-        order = self._order(mods["in_order"], env, among)
+        order = tuple(self._order(m.clause, env, among) for m in s.mods.items if isinstance(m, n.InOrder))
         body = self.block(s.body.stmts, inner)
         test = mods["only_if"][0] if mods["only_if"] else None
         return u.SEach(span=s.clause.span, name=name, among=among, order=order, test=test, body=body)
@@ -867,7 +883,7 @@ class Resolver:
             if not text.startswith(lead):
                 continue
             rest = clause.items[count:]
-            if lead in ("turn order", "printed order") and not rest:
+            if lead in ("turn order", "random order") and not rest:
                 return lead, None
             inner = n.Clause(_span(rest), rest) if rest else clause
             if lead.endswith("order of"):
@@ -940,7 +956,7 @@ class Resolver:
             return None
         many = one.type.form == "asks"
         name = str(s.name) if s.name else self._loop_name(one)
-        env[name] = T(one.type.base, "set" if many else "")
+        env[name] = T(one.type.base, "set" if many else "", maybe=not many)  # nothing, if there was none to choose
         return u.SChoose(span=s.clause.span, name=name, what=one, who=who, prompt=prompt)
 
     def _s_may(self, s: n.May, env: Env) -> u.Stmt | None:
@@ -1009,7 +1025,7 @@ class Resolver:
         elif t.form in ("set", "asks", "desc"):
             t = T(t.base, "set")
         elif t.form in ("ask", "each"):
-            t = T(t.base)
+            t = T(t.base, maybe=t.form == "ask")
         self._bind(s.name, env, t)
         return u.SLet(span=s.clause.span, name=name, value=value)
 

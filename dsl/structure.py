@@ -189,7 +189,7 @@ class Flattener:
             assert s.test is not None
             count = ir.Number(type=s.test.type, span=s.test.span, value=1)
             among = ir.Compare(type=s.test.type, span=s.test.span, op="..", left=count, right=s.test)
-            self._each(u.SEach(span=s.span, name="x n", among=among, order=("", None), test=None, body=s.body), sc, you)
+            self._each(u.SEach(span=s.span, name="x n", among=among, order=(), test=None, body=s.body), sc, you)
             return
         start = len(self.out)
         leave = None

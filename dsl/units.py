@@ -37,7 +37,7 @@ class SIf(S):
 class SEach(S):
     name: str
     among: ir.Expr
-    order: tuple[str, ir.Expr | None]  # how, and by or from whom
+    order: tuple[tuple[str, ir.Expr | None], ...]  # how, and by or from whom; the first counts most
     test: ir.Expr | None
     body: Body
 
@@ -185,7 +185,8 @@ class QueryUnit:
 @dataclass(slots=True, kw_only=True)
 class AdjUnit:
     info: AdjInfo
-    test: ir.Expr
+    test: ir.Expr | None
+    body: Body
     span: Span
 
 

@@ -269,7 +269,9 @@ def variants(vocab: Vocabulary, parts: tuple[n.Part, ...]) -> list[list[PartInfo
         match part:
             case n.Literal(forms=forms):
                 words = ["'s" if w.type == "POSS" else w.value for w in forms]
-                more: list[list[PartInfo]] = [[Lit(frozenset(words), words[0])]]
+                spread = {"your": "you", "its": "it", "their": "they"}.get(words[0])  # read as two words, see reader.py
+                more: list[list[PartInfo]] = [[Lit(frozenset(words), words[0])] if spread is None or len(words) > 1 else
+                                              [Lit(frozenset({spread}), spread), Lit(frozenset({"'s"}), "'s")]]
             case n.Slot(name=name, type=kind):
                 more = [[SlotPart(str(name), vocab.read_type(str(kind)) or T("any"))]]
             case n.Optional(parts=inner):

@@ -64,6 +64,21 @@ class Loaded:
         return list(self._order_at[at]) if at in self._order_at else self.then.order(at, count)
 
 
+class Branch:
+    """One source up to a draw, another from there on: a fork that does not know the draws to come."""
+
+    __slots__ = ("_at", "_first", "_then")
+
+    def __init__(self, first: Chance, at: int, then: Chance) -> None:
+        self._first, self._at, self._then = first, at, then
+
+    def pick(self, at: int, count: int) -> int:
+        return (self._first if at < self._at else self._then).pick(at, count)
+
+    def order(self, at: int, count: int) -> list[int]:
+        return (self._first if at < self._at else self._then).order(at, count)
+
+
 def seed_bytes(seed: int) -> bytes:
     """The seed as the 16 bytes that the draws are keyed with."""
     return blake2b(str(seed).encode(), digest_size=16, person=b"longbox seed").digest()

@@ -14,8 +14,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from .chance import Chance
-from .errors import IllegalAnswer, LongboxError, OverBudget, Paused, ReplayError, RuleError, StaleAnswer, UnclearAnswer
+from .chance import Branch, Chance
+from .errors import (
+    EndGame, GameOver, IllegalAnswer, LongboxError, OverBudget, Paused, ReplayError, RuleError, StaleAnswer, UnclearAnswer,
+)
 from .fold import apply
 from .program import Program, state_from_box
 from .questions import Feed, Question
@@ -39,6 +41,7 @@ class Game:
         self._checkpoint = self._state.copy()
         self._since: list[tuple[Thing | None, str]] = []
         self._acts: list[Act] = []
+        self._act_steps: list[int | None] = []  # where each ran: the length of the log at its step, -1 inside a step
         self._questions: tuple[Question, ...] = ()
         self._started = False
         if start:
@@ -147,9 +150,23 @@ class Game:
         raise IllegalAnswer(f"{key!r} is not offered; the answers are: {', '.join(question.keys)}")
 
     def act(self, act: Act) -> None:
-        """Do something that is no answer, at a quiet point: for scenes. It becomes part of what is run again."""
+        """Do something that is no answer: for scenes. It becomes part of what is run again.
+
+        It happens at the start of the step that waits, so that its question is asked anew. If the step has had an
+        answer already, it happens while the question stands, and that question stays as it is.
+        """
         self._acts.append(act)
-        self._again((_ACT, str(len(self._acts) - 1)))
+        self._act_steps.append(None)
+        try:
+            self._again((ACT, str(len(self._acts) - 1)), same=False)
+        except LongboxError:
+            del self._acts[-1], self._act_steps[-1]
+            raise
+
+    @property
+    def acts(self) -> list[tuple[Act, int | None]]:
+        """The acts of a scene and where they happened: with the answers, what `resume` needs."""
+        return list(zip(self._acts, self._act_steps, strict=True))
 
     # ------------------------------------------------------------ the one mechanism
     def _resumable(self) -> bool:
@@ -160,7 +177,7 @@ class Game:
         self._state = self._checkpoint.copy()
         self._state.budget = BUDGET
 
-    def _again(self, given: tuple[Thing | None, str]) -> None:
+    def _again(self, given: tuple[Thing | None, str], same: bool = True) -> None:
         """Run again from the last step, with one more answer. On any error all is as it was."""
         old = self._state, self._questions, self._checkpoint, self._since
         start = len(self._checkpoint.log)
@@ -168,7 +185,8 @@ class Game:
         self._rewind()
         try:
             self._run(resumed=self._resumable())
-            self._compare(old[0].log, start)
+            if same:
+                self._compare(old[0].log, start)
         except LongboxError:
             self._state, self._questions, self._checkpoint, self._since = old
             raise
@@ -186,11 +204,32 @@ class Game:
         state.run = feed
         self._questions = ()
         try:
-            self._guarded(lambda: walk(state, resumed))
+            self._guarded(lambda: self._walk(state, feed, resumed))
         except Paused as pause:
             self._questions = pause.questions
-        except _Quiet:
-            pass
+
+    def _walk(self, state: State, feed: _Driver, resumed: bool) -> None:
+        """Walk on. Where an act is due at a step, the walk is left, the act carried out, and the step taken up again."""
+        while True:
+            try:
+                if resumed:
+                    self._acts_due(state, feed)
+                return walk(state, resumed)
+            except _ActDue:
+                resumed = True
+            except GameOver:
+                return
+            except EndGame:
+                return _to_scoring(state)
+
+    def _acts_due(self, state: State, feed: _Driver) -> None:
+        """Carry out the acts that come next, at the start of a step; the step may then be somebody else's."""
+        here, done = len(self._checkpoint.log), False
+        while (act := feed.next_act()) is not None and self._act_steps[act] in (None, here):
+            self._act_steps[act], done = here, True
+            feed.carry_out(act, state)
+        if done:
+            _step_again(state)
 
     def _guarded(self, run: Callable[[], None]) -> None:
         """Errors inside a text get the line they come from."""
@@ -211,13 +250,15 @@ class Game:
             raise RuleError(f"this text asked something of nothing ({error})", file, line) from error
 
     # ------------------------------------------------------------ forks and undo
-    def fork(self) -> Game:
-        """A copy that can go its own way, at any question. Costs a copy of the last step's table."""
+    def fork(self, chance: Chance | None = None) -> Game:
+        """A copy that can go its own way, at any question; with other chance, it cannot know the draws to come."""
         new: Game = object.__new__(Game)
         new.__dict__.update(self.__dict__)
-        new._since, new._acts = self._since[:], self._acts[:]
+        new._since, new._acts, new._act_steps = self._since[:], self._acts[:], self._act_steps[:]
         new._state = self._state.copy()
         new._checkpoint = self._checkpoint.copy()
+        if chance is not None:
+            new._state.chance = new._checkpoint.chance = Branch(self._state.chance, self._state.draws, chance)
         return new
 
     def at_step(self, state: State, left: list[tuple[Thing | None, str]]) -> None:
@@ -228,10 +269,11 @@ class Game:
     @classmethod
     def resume(cls, program: Program, seed: int, seats: Sequence[str], settings: Mapping[str, Any] | None,
                answers: Sequence[tuple[Thing | None, str]], expected: Sequence[Event] | None = None,
-               chance: Chance | None = None) -> Game:
+               chance: Chance | None = None, acts: Sequence[tuple[Act, int | None]] = ()) -> Game:
         """Take up a game from its answers. With `expected`, its events must come out the same."""
         game = cls(program, seed, seats, settings, chance, start=False)
         game._since = list(answers)
+        game._acts, game._act_steps = [act for act, _ in acts], [step for _, step in acts]
         game._started = True
         try:
             game._run(resumed=False)
@@ -253,40 +295,60 @@ class Game:
             raise ReplayError(f"event {len(expected)} is not in the history", len(expected), None, now[len(expected)])
 
 
-_ACT = -7  # marks an act among the answers
+ACT = -7  # marks an act among the answers, in place of a seat
 _Since = list[tuple["Thing | None", str]]
 
 
-class _Quiet(Exception):
-    """A scene's acts are done and nothing is asked."""
+class _ActDue(Exception):
+    """The walk has reached the step at which an act happened before."""
 
 
 class _Driver(Feed):
-    """The feed of a game that may pause. Between two questions it runs the acts of a scene."""
+    """The feed of a game that may pause. Among its answers stand the acts of a scene."""
 
     def __init__(self, game: Game, answers: _Since) -> None:
         super().__init__(answers)
         self._game = game
 
     def __call__(self, question: Question) -> str:
-        state = question.state
-        while True:
-            at = next((i for i, taken in enumerate(self._taken) if not taken), None)
-            if at is None:
-                self._pause(state, question)
-            assert at is not None
-            if self.answers[at][0] != _ACT:
-                break
-            self._taken[at] = True
-            self._game._acts[int(self.answers[at][1])](state)
-        key = super().__call__(question)
-        return key
+        while (act := self.next_act()) is not None:
+            self._game._act_steps[act] = -1
+            self.carry_out(act, question.state)
+        return super().__call__(question)
 
-    def _pause(self, state: State, question: Question) -> None:
-        raise Paused(question)
+    def next_act(self) -> int | None:
+        """The number of the act that comes next, if it is not an answer that does."""
+        left = self.left
+        return int(left[0][1]) if left and left[0][0] == ACT else None
+
+    def carry_out(self, act: int, state: State) -> None:
+        self._taken[self.answers.index((ACT, str(act)))] = True
+        self._game._acts[act](state)
 
     def at_step(self, state: State) -> None:
         self._game.at_step(state, self.left)
+        act = self.next_act()
+        if act is not None and self._game._act_steps[act] == len(state.log):
+            raise _ActDue
+
+
+def _step_again(state: State) -> None:
+    """If an act has changed whose step it is, say so, as the walk does."""
+    section, pc = state.pc
+    _, _, scope, subject_of, you, site, *_ = state.program.structure[section][pc]
+    if subject_of:
+        subject = state.program.functions[subject_of](state, -1, None, state.frame[you] if you is not None else None)
+        if subject != state.log[state.began[scope]][6]:
+            apply(state, ("stepped", -1, site, (section, pc), state.frame, scope, subject))
+
+
+def _to_scoring(state: State) -> None:
+    """An act has ended the game: what remains is the scoring."""
+    before, count = state.pc, len(state.log)
+    state.pc = ("scoring", 0)
+    walk(state, False)
+    if not any(event[0] == "stepped" for event in state.log[count:]):
+        state.pc = before
 
 
 def fold_history(events: Sequence[Event]) -> State:

@@ -4,15 +4,16 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from .boards import FAR, distance
 from .errors import EndGame, RuleError
-from .fold import apply, finish, put_field
+from .fold import apply, finish, pick, put_field
 from .questions import seats_asked
 from .state import State, Thing, attribute
 
 RUNTIME = (
     "top", "bottom", "top_some", "position", "host", "counter_value", "remainder", "best_face", "highest", "lowest",
     "field_list", "extreme", "seat_after", "seats_from", "seat_order", "seats_asked", "change", "change_named", "win", "lose",
-    "draw", "end_game", "reroll", "some", "ordered", "make", "clamp_index", "sort_by", "over_budget",
+    "draw", "end_game", "get", "of_some", "items_of", "result", "running", "random_order", "nearest_to", "reroll", "some", "ordered", "make", "clamp_index", "sort_by", "over_budget",
 )
 
 
@@ -27,6 +28,51 @@ def ordered(op: str, a: Any, b: Any) -> bool:
         return False
     result: bool = a < b if op == "<" else a <= b if op == "<=" else a > b if op == ">" else a >= b
     return result
+
+
+def get(column: Sequence[Any], thing: Thing | None) -> Any:
+    """A field of nothing is nothing."""
+    return None if thing is None else column[thing]
+
+
+def of_some(read: Callable[[Thing], Any], thing: Thing | None) -> Any:
+    return None if thing is None else read(thing)
+
+
+def items_of(s: State, place: Thing | None) -> Sequence[Thing]:
+    """What lies in a place; nothing lies nowhere."""
+    return () if place is None else s.items[place]
+
+
+def running(s: State, scope: str, subject: Thing | None) -> bool:
+    """Is a scope running now, and of this one?"""
+    if not s.open.get(scope):
+        return False
+    return subject is None or s.log[s.began[scope]][4] == subject
+
+
+def result(rolled: Sequence[Any]) -> Any:
+    """What a single die shows: a face with one symbol is that symbol."""
+    if not rolled:
+        return None
+    face = rolled[0]
+    return face[0] if isinstance(face, tuple) and len(face) == 1 else face
+
+
+def random_order(s: State, c: int, site: int, things: Sequence[Thing]) -> list[Thing]:
+    left, order = list(things), list[Thing]()
+    while left:
+        nxt = pick(s, c, site, left) if len(left) > 1 else left[0]
+        left.remove(nxt)
+        order.append(nxt)
+    return order
+
+
+def nearest_to(s: State, things: Sequence[Thing], to: Sequence[Thing]) -> list[Thing]:
+    """Those nearest to any of some things; ties stay."""
+    far = [min((distance(s, t, x) for x in to), default=FAR) for t in things]
+    least = min(far, default=FAR)
+    return [t for t, steps in zip(things, far, strict=True) if steps == least and least < FAR]
 
 
 # ---------------------------------------------------------------- piles and places

@@ -1,7 +1,8 @@
-"""The built-in plugin: Longbox's own packs, commands and bots, registered through the same hooks as anybody's.
+"""The built-in plugin: Longbox's own packs, commands and bots, through the same hooks as anybody's.
 
-Only names stand here. A module is imported when its command is run or its help is read, so that listing stays quick.
-To add a command: write its module (`help`, `configure(parser)`, `run(args) -> int`) and name it in COMMANDS.
+Only names stand here. A module is imported when its command is run or its help is read, so that listing
+stays quick. To add a command: write its module (`help`, `configure(parser)`, `run(args) -> int`) and name it
+in COMMANDS.
 """
 from __future__ import annotations
 

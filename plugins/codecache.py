@@ -1,8 +1,9 @@
 """Compiled code kept between runs, by the hash of all that it was made from.
 
-The key covers the texts and their names, the standard words, the grammar, the sources of the compiler and the kernel, and
-the Python that runs: change any of them and the entry is simply not found. An entry that is damaged, cut short or owned by
-somebody else is passed over and written anew. Nothing that goes wrong here ever stops a game.
+The key covers the texts and their names, the standard words, the grammar, the sources of the compiler and
+the kernel, and the Python that runs: change any of them and the entry is simply not found. An entry that
+is damaged, cut short or owned by somebody else is passed over and written anew. Nothing that goes wrong here
+ever stops a game.
 
 The environment variable LONGBOX_CACHE names another folder; `off` switches the cache off. Entries hold code
 that will run (Python's `marshal`), so the folder is the user's own and is made unreadable to others.
@@ -27,6 +28,7 @@ from longbox.kernel.program import Compiled
 MAGIC = b"longbox code 1\n"
 ENTRIES_MAX = 200  # the oldest give way
 SUFFIX = ".code"
+SOURCES = (".lark", ".box", ".py", ".pyc")
 _SUM = 32  # bytes of a digest
 
 
@@ -54,16 +56,17 @@ def key_of(texts: Mapping[str, str]) -> str:
 @cache
 def tools() -> bytes:
     """A digest of everything but the texts that decides what code comes out."""
-    digest = blake2b(f"{sys.version} {sys.implementation.cache_tag} {marshal.version}".encode(), digest_size=_SUM)
-    for package, suffix in (("longbox.grammar", (".lark", ".box")), ("longbox.dsl", (".py", ".pyc")), ("longbox.kernel", (".py", ".pyc"))):
-        for file in _files(resources.files(package), suffix):
+    python = f"{sys.version} {sys.implementation.cache_tag} {marshal.version}"
+    digest = blake2b(python.encode(), digest_size=_SUM)
+    for package in ("longbox.grammar", "longbox.dsl", "longbox.kernel"):
+        for file in _files(resources.files(package)):
             data = file.read_bytes()
             digest.update(f"{package} {file.name} {len(data)} ".encode() + data)
     return digest.digest()
 
 
-def _files(package: Traversable, suffix: tuple[str, ...]) -> list[Traversable]:
-    found = [file for file in package.iterdir() if file.name.endswith(suffix) and file.is_file()]
+def _files(package: Traversable) -> list[Traversable]:
+    found = [file for file in package.iterdir() if file.name.endswith(SOURCES) and file.is_file()]
     return sorted(found, key=lambda file: file.name)
 
 
@@ -136,6 +139,7 @@ def _write(place: Path, name: str, data: bytes) -> None:
 
 def _make_room(place: Path) -> None:
     with suppress(OSError):
-        entries = [(entry.stat().st_mtime, entry.path) for entry in os.scandir(place) if entry.name.endswith(SUFFIX)]
-        for _, path in sorted(entries)[:-ENTRIES_MAX]:
+        entries = [entry for entry in os.scandir(place) if entry.name.endswith(SUFFIX)]
+        by_age = sorted((entry.stat().st_mtime, entry.path) for entry in entries)
+        for _, path in by_age[:-ENTRIES_MAX]:
             os.unlink(path)

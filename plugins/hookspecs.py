@@ -1,7 +1,7 @@
 """The hooks: what a plugin may add to Longbox. One function and one sentence each.
 
-A plugin is a module (or any object) with some of these functions, marked with `hookimpl`; a distribution names
-it in the entry point group "longbox.plugins". Longbox's own parts come in the same way (builtin.py).
+A plugin is a module (or any object) with some of these functions, marked with `hookimpl`; a distribution
+names it in the entry point group "longbox.plugins". Longbox's own parts come in the same way (builtin.py).
 Hooks only register; none is called while rules run. docs/hooks.md shows a whole plugin.
 """
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""From the id of a game to a program that runs: find the packs, put their texts in order, compile or take from the cache.
+"""From the id of a game to a program that runs: packs are found, ordered, compiled or taken from a cache.
 
     program = load_game("uno")
     program = load_game("tic_tac_toe", extra=["my.pack"], folders=[Path("packs")])
     program = program_from_texts(pack_texts(program))      the same program, from its texts alone
     result = check_paths([Path("packs")])                  every problem; runs nothing
 
-Both ways to a program meet in `program_from_texts`: the texts, by the names that histories use, decide everything,
-so a history that holds the texts can be run again anywhere. The loader adds to the compiler's tables
+Both ways to a program meet in `program_from_texts`: the texts, by the names that histories use, decide
+everything, so a history that holds the texts can be run again anywhere. Added to the compiler's tables are
 
     packs           id, title, version, hash and files of each pack, in order, the standard words first
     content_hash    of the whole program
@@ -22,7 +22,7 @@ from functools import cache
 from hashlib import blake2b
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from longbox.dsl.problems import Problem, TextError, sorted_problems
 from longbox.dsl.source import Source, Span
@@ -31,7 +31,22 @@ from longbox.kernel.program import Compiled, Program
 
 from . import codecache
 from .packs import (
-    STD, Finds, Header, Pack, closure, find, find_packs, near, pack_of, places_in, read_header, read_text, sources_for, unreadable,
+    STD,
+    Finds,
+    Header,
+    Pack,
+    closure,
+    find,
+    find_packs,
+    listed,
+    near,
+    pack_of,
+    places_in,
+    read_header,
+    read_text,
+    sources_for,
+    std_taken,
+    unreadable,
 )
 
 if TYPE_CHECKING:
@@ -39,6 +54,7 @@ if TYPE_CHECKING:
 
 STD_FILE = "std.box"
 PROGRAMS_MAX = 64  # programs kept in this process
+Arranged: TypeAlias = list[tuple[Pack, dict[str, str]]]  # packs in order, each with its texts by name
 CLIMB_MAX = 6  # folders up, to find the pack of a file
 
 
@@ -81,7 +97,7 @@ def program_from_texts(texts: Mapping[str, str], cache: bool = True) -> Program:
     return program
 
 
-def arranged(texts: Mapping[str, str]) -> list[tuple[Pack, dict[str, str]]]:
+def arranged(texts: Mapping[str, str]) -> Arranged:
     """The packs that these texts are of, each with its texts, in the order in which they are compiled."""
     groups: dict[str, dict[str, Header]] = {}
     for name in sorted(texts, key=lambda n: n.split("/")):
@@ -89,6 +105,8 @@ def arranged(texts: Mapping[str, str]) -> list[tuple[Pack, dict[str, str]]]:
             header = read_header(name, texts[name])
             groups.setdefault(header.id or name.partition("/")[0], {})[name] = header
     packs = {id_: _pack_of_texts(id_, list(group.values())) for id_, group in groups.items()}
+    if STD in packs:
+        raise TextError([std_taken(packs[STD])])
     try:
         order = closure(packs, packs)
     except TextError as error:
@@ -115,20 +133,21 @@ def _compiled(texts: Mapping[str, str], cache: bool) -> Compiled:
     return made
 
 
-def _linked(compiled: Compiled, packs: Sequence[tuple[Pack, dict[str, str]]], texts: dict[str, str], mark: str) -> Program:
-    rows = [{"id": pack.id, "title": pack.title, "version": pack.version, "hash": content_hash(files), "files": list(files)}
-            for pack, files in packs]
+def _linked(compiled: Compiled, packs: Arranged, texts: dict[str, str], mark: str) -> Program:
+    rows = [{"id": pack.id, "title": pack.title, "version": pack.version, "hash": content_hash(files),
+             "files": list(files)} for pack, files in packs]
     game = next((pack.id for pack, _ in packs if pack.is_game), compiled.tables["game"])
-    return Program(Compiled({**compiled.tables, "game": game, "packs": rows, "content_hash": mark, "texts": texts}, compiled.code))
+    more = {"game": game, "packs": rows, "content_hash": mark, "texts": texts}
+    return Program(Compiled({**compiled.tables, **more}, compiled.code))
 
 
 def pack_texts(program: Program) -> dict[str, str]:
-    """The texts that a program was made from, the standard words included: all that is needed to make it again."""
+    """The texts that a program was made from, with the standard words: all it takes to make it again."""
     return dict(program.tables["texts"])
 
 
 def program_paths(program: Program, folders: Sequence[Path] = ()) -> dict[str, Path]:
-    """Where the files of a program lie on this machine, by their names; those that are not found are left out."""
+    """Where the files of a program lie on this machine, by name; what is not found is left out."""
     packs = find(folders).packs
     return {name: path for row in program.tables["packs"] if row["id"] in packs
             for name, path in packs[row["id"]].names.items() if name in program.files}
@@ -140,10 +159,11 @@ def games(folders: Sequence[Path] = (), installed: bool = True) -> list[Pack]:
     return [pack for pack in find_packs(folders, installed)[0].values() if pack.is_game]
 
 
-def load_game(game_id: str, extra: Sequence[str] = (), folders: Sequence[Path] = (), cache: bool = True) -> Program:
+def load_game(game_id: str, extra: Sequence[str] = (), folders: Sequence[Path] = (),
+              cache: bool = True) -> Program:
     """A game, with further packs on top, ready to run.
 
-    Raises LongboxError if there is no such game or pack, and TextError, with every problem, if the texts are wrong.
+    Raises LongboxError if there is no such game or pack, and TextError, with every problem, for wrong texts.
     """
     finds = find(folders)
     _check_game(game_id, finds)
@@ -158,7 +178,7 @@ def load_game(game_id: str, extra: Sequence[str] = (), folders: Sequence[Path] =
 
 
 def texts_of(packs: Iterable[Pack]) -> dict[str, str]:
-    """The texts of packs by the names that programs use. Raises TextError for a file that cannot be read."""
+    """The texts of packs by the names that programs use. Raises TextError for an unreadable file."""
     texts: dict[str, str] = {}
     for pack in packs:
         for label, (name, path) in zip(pack.labels, pack.names.items()):
@@ -178,11 +198,11 @@ def _check_known(id_: str, finds: Finds, known: Iterable[str], sort: str) -> Non
     if id_ in known:
         return
     if id_ in finds.packs:
-        raise LongboxError(f"{id_!r} is no game but adds to one: {', '.join(n.id for n in finds.packs[id_].needs) or 'it does not say which'}")
-    help_ = near(id_, known)
-    listed = f"the {sort}s are: {', '.join(known) or 'none'}"
+        needs = ", ".join(need.id for need in finds.packs[id_].needs)
+        raise LongboxError(f"{id_!r} is no game" + (f", but something to add to: {needs}" if needs else ""))
+    help_ = " ".join(filter(None, [near(id_, known), listed(sort, known)]))
     trouble = [*(p.show() for p in sorted_problems(finds.problems)), *finds.notes]
-    raise LongboxError("\n".join([f"there is no {sort} {id_!r}; {help_ + ' ' if help_ else ''}{listed}", *trouble]))
+    raise LongboxError("\n".join([f"there is no {sort} {id_!r}; {help_}", *trouble]))
 
 
 def _explain(packs: Sequence[Pack], error: TextError) -> None:
@@ -212,7 +232,7 @@ class PathsChecked:
     packs: list[Pack] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     sources: dict[str, Source] = field(default_factory=dict)
-    checked: dict[str, Checked] = field(default_factory=dict)  # by pack: it and all it needs, as the compiler read them
+    checked: dict[str, Checked] = field(default_factory=dict)  # by pack: what the compiler read of it
 
     @property
     def errors(self) -> list[Problem]:
@@ -227,80 +247,98 @@ class PathsChecked:
 
 
 def check_paths(paths: Sequence[Path], folders: Sequence[Path] = ()) -> PathsChecked:
-    """Check the packs at these paths, each with all it needs. A path is a file, a pack's folder, or a folder of packs.
+    """Check the packs at these paths, each with all it needs. Executes nothing.
 
-    What they need is looked for at the same paths, in `folders`, among the packs that come along and the
-    installed ones. A warning counts only if it holds in every pack checked here that has the file in it: a
-    phrase of one pack may be there for another's sake. Executes nothing.
+    A path is a file, the folder of a pack (or a part of it), or a folder of packs. What the packs need is
+    looked for at the same paths, in `folders`, among the packs that come along and the installed ones. A
+    warning counts only if it holds in every pack checked here that has the file in it: a phrase of one pack
+    may be there for another's sake.
     """
     result, finds = PathsChecked(), Finds()
-    for path in paths:
-        _look_at(Path(path), finds, result)
-    own = {p.id: p for p in finds.packs.values() if any(_is_at(p, path) for path in paths)}
-    wrong = finds.problems if any(Path(p).is_dir() for p in paths) else [p for pack in own.values() for p in pack.problems]
-    around = find(folders)
-    for pack in around.packs.values():
+    wanted = [id_ for path in paths for id_ in _look_at(Path(path), finds)]
+    wrong = finds.problems
+    finds.problems = []
+    for pack in find(folders).packs.values():
         finds.add(pack)
-    clashes = [p for pack in finds.packs.values() if pack.id in own for p in pack.problems]
-    result.packs = [finds.packs[id_] for id_ in sorted(own)]
-    result.add([*wrong, *clashes], sources_for([*wrong, *clashes], finds.packs))
+    result.packs = [finds.packs[id_] for id_ in sorted(set(wanted))]
+    result.add(wrong, sources_for(wrong, finds.packs))
     for pack in result.packs:
         _check_pack(pack, finds.packs, result)
     result.add(_warnings(result), {})
     return result
 
 
-def _look_at(path: Path, finds: Finds, result: PathsChecked) -> None:
-    """Take in what lies at a path. A file, or a folder inside a pack, brings the whole pack along."""
-    before = set(finds.packs)
-    home = home_of(path)
-    finds.look(home, "folder", given=True)
-    if path.exists() and not any(_is_at(pack, path) for pack in finds.packs.values()) and not finds.problems:
-        result.add([Problem("LB0401", Span(path.as_posix(), 1, 1, 1, 2), "there is no pack here",
-                            'a pack is a .box file that begins with: pack my.pack "My pack"')], {})
-    assert before <= set(finds.packs)
+def _look_at(path: Path, finds: Finds) -> list[str]:
+    """Take in what lies at a path; gives the packs to check.
+
+    A file, or a folder inside a pack, brings the whole pack along, but not the problems of its neighbours.
+    """
+    home, here = home_of(path), Finds()
+    here.look(home, "folder", given=True)
+    if here.is_too_large and path.is_file():
+        home, here = path, Finds()
+        here.look(home, "folder", given=True)
+    for pack in here.packs.values():
+        finds.add(pack)
+    own = [pack for pack in here.packs.values() if _is_at(pack, path)]
+    about = [p for p in here.problems if home == path or _is_below(Path(p.span.file), path)]
+    if not own and not about:
+        about = [Problem("LB0401", Span(path.as_posix(), 1, 1, 1, 2), "there is no pack here",
+                         'a pack is a .box file that begins with: pack my.pack "My pack"')]
+    finds.problems += about
+    return [pack.id for pack in own]
 
 
 def home_of(path: Path) -> Path:
-    """The folder to look in for the pack that a path is part of; the path itself if it is a folder of packs."""
-    start = path if path.is_dir() else path.parent
-    if not path.exists() or (path.is_dir() and places_of(path) != [path]):
+    """The folder to look in for the packs at a path: where the whole of them is."""
+    if not path.exists() or (path.is_dir() and not _is_place(path)):
         return path
-    mine = path_id(path)
-    home, above = start, Path(os.path.abspath(start))
+    home = path if path.is_dir() else path.parent
+    mine, above = path_id(path), Path(os.path.abspath(home))
     for _ in range(CLIMB_MAX):
         above = above.parent
         owner = path_id(above)
-        if owner and (not mine or mine == owner or mine.startswith(owner + ".")):
-            home, mine = above, owner
+        if owner and (not mine or f"{mine}.".startswith(f"{owner}.")):
+            home, mine = _short(above), owner
         elif mine:
             break
     return home
 
 
-def places_of(path: Path) -> list[Path]:
+def _short(path: Path) -> Path:
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
+
+
+def _is_place(folder: Path) -> bool:
     try:
-        return places_in(path)
+        return places_in(folder) == [folder]
     except OSError:
-        return []
+        return False
 
 
 def path_id(path: Path) -> str:
     """The pack that a file names, or that the first file of a folder names; nothing if none does."""
-    files = sorted(path.glob("*.box")) if path.is_dir() else [path]
-    for file in files:
-        try:
-            if file.suffix == ".box" and (id_ := read_header("", read_text(file)).id):
-                return id_
-        except (OSError, ValueError):
-            continue
-    return ""
+    try:
+        files = sorted(path.glob("*.box")) if path.is_dir() else [path]
+    except OSError:
+        return ""
+    return next(filter(None, map(_file_id, files)), "")
+
+
+def _file_id(file: Path) -> str:
+    try:
+        return read_header("", read_text(file)).id if file.suffix == ".box" and file.is_file() else ""
+    except (OSError, ValueError):
+        return ""
 
 
 def _is_at(pack: Pack, path: Path) -> bool:
     """Whether a path is a file of this pack, or a folder with some of its files."""
-    there = Path(path).resolve()
-    return any(there == file or there in file.parents for file in (f.resolve() for f in (*pack.files, *pack.scenes)))
+    return any(_is_below(file, path) for file in (*pack.files, *pack.scenes))
+
+
+def _is_below(file: Path, path: Path) -> bool:
+    return file.resolve().is_relative_to(path.resolve())
 
 
 def _check_pack(pack: Pack, packs: Mapping[str, Pack], result: PathsChecked) -> None:
@@ -321,4 +359,4 @@ def _warnings(result: PathsChecked) -> list[Problem]:
     own = {label for pack in result.packs for label in pack.labels}
     readings = list(result.checked.values())
     found = [p for checked in readings for p in checked.problems if p.is_warning and p.span.file in own]
-    return [p for p in found if all(p in checked.problems for checked in readings if p.span.file in checked.sources)]
+    return [p for p in found if all(p in c.problems for c in readings if p.span.file in c.sources)]

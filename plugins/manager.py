@@ -5,8 +5,9 @@
     manager.problems                  what was wrong with a plugin
 
 One bad plugin never stops the others: it is reported and left out, with all that it wanted to add. With
-`strict` the first problem is raised instead. The order is fixed (built in first, then by name), so nothing depends
-on the order of installation; the first to register a name keeps it, the second is a problem that names both.
+`strict` the first problem is raised instead. The order is fixed (built in first, then by name), so nothing
+depends on the order of installation; the first to register a name keeps it, the second is a problem that
+names both.
 """
 from __future__ import annotations
 
@@ -128,7 +129,7 @@ class Manager(pluggy.PluginManager):
             self.add(plugin, entry.name)
 
     def _check_hooks(self, plugin: Any) -> None:
-        """Pluggy passes over a hook that nobody calls, and over a function without its mark; authors should know."""
+        """Pluggy passes over a hook that nobody calls, and over an unmarked function; authors should know."""
         known = [name for name in vars(hookspecs) if name.startswith(PREFIX)]
         for name in (n for n in dir(plugin) if n.startswith(PREFIX) and isroutine(getattr(plugin, n))):
             options = self.parse_hookimpl_opts(plugin, name)
@@ -137,7 +138,7 @@ class Manager(pluggy.PluginManager):
                 help_ = f"did you mean {near[0]!r}?" if near else f"the hooks are: {', '.join(known)}"
                 raise PluginError(f"there is no hook {name!r}; {help_}")
             if name in known and options is None:
-                raise PluginError(f"{name} is not marked: put @hookimpl (of longbox.plugins.hookspecs) above it")
+                raise PluginError(f"{name} is not marked: put @longbox.plugins.hookspecs.hookimpl above it")
             if options is not None and (options.get("wrapper") or options.get("hookwrapper")):
                 raise PluginError(f"{name} is a wrapper; hooks only register, there is nothing to wrap")
 
@@ -151,9 +152,10 @@ class Manager(pluggy.PluginManager):
 
     # ------------------------------------------------------------ asking them
     def each(self, hook: str, make: Callable[[], T]) -> Iterator[tuple[str, T]]:
-        """Call a hook plugin by plugin, each with a fresh `register`; those that fail are reported and left out."""
+        """Call a hook plugin by plugin, each with a fresh `register`; one that fails is left out."""
         implementations = getattr(self.hook, hook).get_hookimpls()
-        for implementation in sorted(implementations, key=lambda i: (i.plugin_name != BUILTIN, i.plugin_name)):
+        implementations.sort(key=lambda i: (i.plugin_name != BUILTIN, i.plugin_name))
+        for implementation in implementations:
             register = make()
             try:
                 implementation.function(*(register for _ in implementation.argnames))
@@ -182,7 +184,8 @@ class Manager(pluggy.PluginManager):
         for row in (row for rows in answers for row in rows):
             first = found.setdefault(row.name, row)
             if first is not row:
-                self._report(row.plugin, PluginError(f"{sort} {row.name!r} is already registered by plugin {first.plugin}"))
+                taken = f"{sort} {row.name!r} is already registered by plugin {first.plugin}"
+                self._report(row.plugin, PluginError(taken))
         return dict(sorted(found.items()))
 
 
@@ -192,7 +195,7 @@ def check_version(plugin: Any) -> None:
     if not (isinstance(need, tuple) and len(need) == 2 and all(isinstance(n, int) for n in need)):
         raise PluginError(f"LONGBOX_SPEC is {need!r}; write a pair of numbers, such as {SPEC_VERSION}")
     if need[0] != SPEC_VERSION[0] or need[1] > SPEC_VERSION[1]:
-        raise PluginError(f"it needs hooks of version {need[0]}.{need[1]}; these are {SPEC_VERSION[0]}.{SPEC_VERSION[1]}")
+        raise PluginError("it needs hooks of version {}.{}; these are {}.{}".format(*need, *SPEC_VERSION))
 
 
 def make_manager(installed: bool = True, strict: bool = False, plugins: Iterable[ModuleType] = ()) -> Manager:

@@ -1,4 +1,4 @@
-"""Packs: where they lie, what their pack lines say, what they need. Nothing here parses a whole file or runs one.
+"""Packs: where they lie, what their pack lines say, what they need. Nothing here parses a whole file.
 
 A pack is text: `.box` files that begin with the same pack line.
 
@@ -7,20 +7,22 @@ A pack is text: `.box` files that begin with the same pack line.
         about "What it is"
         needs tic_tac_toe 1.0       at least 1.0, and the same first number
 
-**Which file belongs to which pack.** A file with a pack line belongs to the pack that it names. A file without one
-belongs to the pack of its folder, and that is the pack of the first file in that folder (by name) that has a
-pack line; a folder in which no file has one belongs to the pack of the folder above. So a pack is one file, or a folder,
-and a folder may hold a pack and, with pack lines of their own, further packs beside or below it. The `.scene` files
-of a folder are that pack's scenes; they are no part of its program. Names that begin with "." are passed over.
+**Which file belongs to which pack.** A file with a pack line belongs to the pack that it names. A file
+without one belongs to the pack of its folder, and that is the pack of the first file in that folder (by
+name) that has a pack line; a folder in which no file has one belongs to the pack of the folder above. So a
+pack is one file, or a folder, and a folder may hold a pack and, with pack lines of their own, further
+packs beside or below it. The `.scene` files of a folder are that pack's scenes; they are no part of its
+program. Names that begin with "." are passed over.
 
-**Where packs are looked for.** In a folder (a "root") that directly holds `.box` files, the whole folder is one place; else
-each folder in it is a place of its own. Within one place, files of one id make one pack. The same id in two places is a
-conflict (LB0403), unless both are the same files. Roots are: the folders given; those that plugins register
-(expansions/ is registered that way); and, of every entry point in the group "longbox.packs", the folder
-of the package that it names, which is located without being imported.
+**Where packs are looked for.** A folder that directly holds `.box` files is one place; any other folder is
+a folder of packs, and each folder in it is a place. Within one place, files of one id make one
+pack. The same id in two places is a conflict (LB0403), unless both are the same files. Packs are looked for
+in the folders given; in those that plugins register (expansions/ is registered that way); and, for each entry
+point in the group "longbox.packs", in the folder of the package that it names, which is not imported.
 
-**Names.** `Pack.names` gives each file the name that programs and histories use: `<pack id>/<path below the pack's
-folder>`, the same on every machine. `Pack.shown` gives the name that a person is shown.
+**Names.** `Pack.names` gives each file the name that programs and histories use: `<pack id>/<path below the
+pack's folder>`, the same on every machine. `Pack.shown` gives the name that a person is shown: the path as
+it was given, or below the current folder, or `<folder of the pack>/<path>`.
 """
 from __future__ import annotations
 
@@ -44,6 +46,7 @@ from .manager import Manager, make_manager
 GROUP = "longbox.packs"
 STD = "std"  # the standard words: needed by every pack, shipped with the language
 BYTES_MAX = 8_000_000  # more than any file that the parser takes
+FOLDERS_MAX = 2_000  # below one place; more is somebody's home, not a pack
 
 _WORD = r"[A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z][A-Za-z0-9_]*)*"
 _ID = rf"{_WORD}(?:\.{_WORD})*"
@@ -147,7 +150,8 @@ def read_header(file: str, text: str) -> Header:
         bad = Problem("LB0401", Span(file, line, 1, line, len(first[0]) + 1), "this pack line cannot be read",
                       'write: pack my.pack "My pack"')
         return Header(file, is_game=is_game, line=line, problems=(bad,))
-    header = Header(file, pack[1], pack[2], is_game=is_game, line=line, problems=_stray_pack_lines(file, text, first.end()))
+    stray = _stray_pack_lines(file, text, first.end())
+    header = Header(file, pack[1], pack[2], is_game=is_game, line=line, problems=stray)
     return _with_block(header, text[first.end() + 1:])
 
 
@@ -165,18 +169,18 @@ def _with_block(header: Header, below: str) -> Header:
     needs: list[Need] = []
     version = about = ""
     for number, text in enumerate(below.split("\n"), header.line + 1):
-        if text.strip() and not text.lstrip().startswith("#"):
-            if not text[0].isspace():
-                break
-            if found := _LINES.fullmatch(text):
-                version, about = found["version"] or version, found["about"] or about
-                if found["id"]:
-                    needs.append(Need(found["id"], found["least"], Span(header.file, number, found.start("id") + 1, number, found.end("id") + 1)))
+        if text[:1].strip("# \t"):
+            break
+        if found := _LINES.fullmatch(text):
+            version, about = found["version"] or version, found["about"] or about
+            if found["id"]:
+                span = Span(header.file, number, found.start("id") + 1, number, found.end("id") + 1)
+                needs.append(Need(found["id"], found["least"], span))
     return replace(header, version=version, about=about, needs=tuple(needs))
 
 
 def read_text(path: Path) -> str:
-    """The text of a file: UTF-8, with plain line ends and no mark at its start. Raises OSError or ValueError."""
+    """A file as text: UTF-8, plain line ends, no mark at its start. Raises OSError or ValueError."""
     if path.stat().st_size > BYTES_MAX:
         raise ValueError(f"it has more than {BYTES_MAX} bytes")
     text = path.read_bytes().decode("utf-8-sig")
@@ -188,8 +192,8 @@ def unreadable(file: str, error: Exception) -> Problem:
     match error:
         case UnicodeDecodeError():
             line = error.object.count(b"\n", 0, error.start) + 1
-            return Problem("LB0408", Span(file, line, 1, line, 2), f"this is not text: byte {error.object[error.start]:#04x} is no UTF-8",
-                           "save the file as UTF-8")
+            what = f"this is no text: the byte {error.object[error.start]:#04x} cannot be read"
+            return Problem("LB0408", Span(file, line, 1, line, 2), what, "save the file as UTF-8")
         case OSError():
             why = error.strerror or type(error).__name__
         case _:
@@ -209,6 +213,7 @@ class Place:
     scenes: list[Path] = field(default_factory=list)
     lost: dict[Path, Problem] = field(default_factory=dict)  # files that cannot be read
     problems: list[Problem] = field(default_factory=list)
+    is_too_large: bool = False
 
     def label(self, path: Path) -> str:
         """What to call a file before its pack is known."""
@@ -230,13 +235,23 @@ class Place:
         if not self.root.is_dir():
             return [self.root]
         found: list[Path] = []
-        for folder, inner, names in os.walk(self.root, onerror=self._cannot_list):
+        for count, (folder, inner, names) in enumerate(os.walk(self.root, onerror=self._unlisted)):
+            if count == FOLDERS_MAX:
+                self._stop()
+                break
             inner[:] = sorted(name for name in inner if not name.startswith((".", "__pycache__")))
-            paths = (Path(folder, name) for name in names if name.endswith((".box", ".scene")) and not name.startswith("."))
+            texts = [name for name in names if name.endswith((".box", ".scene")) and name[0] != "."]
+            paths = (Path(folder, name) for name in texts)
             found += (path for path in paths if path.is_file())  # and no pipe, which would never end
         return sorted(found, key=lambda path: path.relative_to(self.root).parts)
 
-    def _cannot_list(self, error: OSError) -> None:
+    def _stop(self) -> None:
+        self.is_too_large = True
+        self.problems.append(Problem("LB0408", Span(self.label(self.root), 1, 1, 1, 2),
+                                     f"there are more than {FOLDERS_MAX} folders below this one",
+                                     "name the folder that holds the packs"))
+
+    def _unlisted(self, error: OSError) -> None:
         self.problems.append(unreadable(self.label(Path(error.filename)), error))
 
     def packs(self) -> list[Pack]:
@@ -286,17 +301,13 @@ def no_pack_line(header: Header) -> Problem:
                    'begin it, or another file of its folder, with: pack my.pack "My pack"')
 
 
-def pack_of(id_: str, headers: Sequence[Header], files: tuple[Path, ...], scenes: tuple[Path, ...], folder: Path) -> Pack:
+def pack_of(id_: str, headers: Sequence[Header], files: tuple[Path, ...], scenes: tuple[Path, ...],
+            folder: Path) -> Pack:
     """One pack from the headers of its files; what the first of them says counts."""
     naming = next((h for h in headers if h.id), headers[0])
     versions = [h for h in headers if h.version]
     problems = [problem for header in headers for problem in header.problems]
-    problems += [
-        Problem("LB0407", other.span, f"here pack {id_} has version {other.version}, but in {versions[0].file} it has {versions[0].version}",
-                "write the version in one file only")
-        for other in versions[1:] if other.version != versions[0].version]
-    if id_ == STD:
-        problems.append(Problem("LB0403", naming.span, "the name std is taken by the standard words, in std.box", "choose another"))
+    problems += [_two_versions(id_, versions[0], h) for h in versions if h.version != versions[0].version]
     return Pack(
         id=id_, title=naming.title, version=versions[0].version if versions else "0",
         about=next((h.about for h in headers if h.about), ""),
@@ -307,6 +318,12 @@ def pack_of(id_: str, headers: Sequence[Header], files: tuple[Path, ...], scenes
     )
 
 
+def _two_versions(id_: str, first: Header, other: Header) -> Problem:
+    return Problem("LB0407", other.span,
+                   f"pack {id_} has version {other.version} here, but {first.version} in {first.file}",
+                   "write the version in one file only")
+
+
 # ---------------------------------------------------------------- looking around
 @dataclass(slots=True)
 class Finds:
@@ -315,6 +332,7 @@ class Finds:
     packs: dict[str, Pack] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what went wrong with plugins
+    is_too_large: bool = False  # a folder was not searched to its end
 
     def look(self, root: Path, origin: str, given: bool = False) -> None:
         """Take in every pack below a folder, or the one in a file."""
@@ -329,8 +347,12 @@ class Finds:
             for pack in place.packs():
                 self.add(pack)
             self.problems += place.problems
+            self.is_too_large |= place.is_too_large
 
     def add(self, pack: Pack) -> None:
+        if pack.id == STD:
+            self.problems.append(std_taken(pack))
+            return
         first = self.packs.setdefault(pack.id, pack)
         if first is pack or _same_files(first, pack):
             return
@@ -338,6 +360,11 @@ class Finds:
                         "rename one of them, or take one away")
         self.problems.append(clash)
         self.packs[pack.id] = replace(first, problems=(*first.problems, clash))
+
+
+def std_taken(pack: Pack) -> Problem:
+    return Problem("LB0403", pack.span, f"pack std is in {pack.place} and in std.box",
+                   "std is the name of the standard words; choose another")
 
 
 def places_in(root: Path) -> list[Path]:
@@ -372,7 +399,7 @@ def find(folders: Sequence[Path] = (), installed: bool = True, manager: Manager 
 
 
 def find_packs(folders: Sequence[Path] = (), installed: bool = True) -> tuple[dict[str, Pack], list[Problem]]:
-    """Every pack by its id, and every problem: with files, with conflicts, with what packs need of each other."""
+    """Every pack by its id, and every problem: with files, with names, with what packs need."""
     finds = find(folders, installed)
     return finds.packs, sorted_problems([*finds.problems, *need_problems(finds.packs, finds.packs)])
 
@@ -385,7 +412,7 @@ def installed_folders(problems: list[Problem]) -> Iterator[tuple[str, Path]]:
         if not folders:
             problems.append(Problem("LB0408", Span(f"entry point {entry.name}", 1, 1, 1, 2),
                                     f"{entry.value!r} is no package with a folder of its own",
-                                    f"in the group {GROUP} name the package whose folder holds the .box files"))
+                                    f"in {GROUP} name the package whose folder holds the .box files"))
         for folder in folders:
             yield entry.name, folder
 
@@ -446,10 +473,11 @@ def _need_problem(packs: Mapping[str, Pack], pack: Pack, need: Need) -> Problem 
     if need.id not in packs:
         return Problem("LB0402", need.span, f"pack {pack.id} needs {need}, which is not here",
                        near(need.id, packs) or "install it, or name the folder that holds it")
-    have = packs[need.id].version
-    if need.version and not fits(have, need.version):
-        return Problem("LB0407", need.span, f"pack {pack.id} needs {need.id} {need.version}, but {packs[need.id].place} is version {have}",
-                       f"versions from {need.version} on will do, as long as they begin with {numbers(need.version)[0]}")
+    have = packs[need.id]
+    if need.version and not fits(have.version, need.version):
+        return Problem("LB0407", need.span,
+                       f"pack {pack.id} needs {need}, but the one in {have.place} has version {have.version}",
+                       f"from {need.version} on will do, as long as the first number is the same")
     return None
 
 
@@ -473,7 +501,8 @@ def _circles(packs: Mapping[str, Pack], ids: Sequence[str]) -> list[Problem]:
         while (need := next(n for n in packs[trail[-1]].needs if n.id in stuck)).id not in trail:
             trail.append(need.id)
         circle = trail[trail.index(need.id):]
-        problems.append(Problem("LB0404", need.span, f"these packs need each other: {' -> '.join([*circle, need.id])}",
+        shown = " -> ".join([*circle, need.id])
+        problems.append(Problem("LB0404", need.span, f"these packs need each other: {shown}",
                                 "move what both need into a pack of its own"))
         stuck = _stuck(packs, stuck.difference(circle))
     return problems
@@ -488,12 +517,12 @@ def _stuck(packs: Mapping[str, Pack], ids: Iterable[str]) -> set[str]:
 def closure(packs: Mapping[str, Pack], ids: Iterable[str]) -> list[Pack]:
     """These packs and all they need, each after what it needs; the order of `ids` does not matter.
 
-    Raises LongboxError for an unknown id, TextError for needs that cannot be met and for files that cannot be read.
+    Raises LongboxError for an unknown id; TextError for needs that cannot be met and for unreadable files.
     """
     ids = list(ids)
     for id_ in ids:
         if id_ not in packs:
-            raise LongboxError(f"there is no pack {id_!r}; {near(id_, packs) or 'the packs are: ' + (', '.join(packs) or 'none')}")
+            raise LongboxError(f"there is no pack {id_!r}; {near(id_, packs) or listed('pack', packs)}")
     reached = _reached(packs, ids)
     problems = [*(p for id_ in reached for p in packs[id_].problems), *need_problems(packs, ids)]
     if problems:
@@ -524,6 +553,10 @@ def near(word: str, among: Iterable[str]) -> str:
     """`did you mean ...?`, or nothing."""
     hit = difflib.get_close_matches(word, sorted(among), 1, 0.6)
     return f"did you mean '{hit[0]}'?" if hit else ""
+
+
+def listed(sort: str, names: Iterable[str]) -> str:
+    return f"the {sort}s are: {', '.join(names) or 'none'}"
 
 
 def sources_for(problems: Iterable[Problem], packs: Mapping[str, Pack]) -> dict[str, Source]:

@@ -4,12 +4,14 @@ A stored event is `{...,"hash":"..."}`: readable JSON whose last member is a has
 stands before it. Each body names the hash of the one before (`prev`), so the bodies of a game form a chain. A
 time, if one is kept, stands behind the hash: it takes part in nothing.
 
-Topics are our own words with a version (`longbox.decided.v2`) and never change; a body of an older version is lifted
-by the functions in UPCASTERS, one version at a time.
+Topics are our own words with a version (`longbox.decided.v2`) and never change; a body of an older version is
+lifted by the functions in UPCASTERS, one version at a time.
 
-Events are tuples, and JSON knows none. Outside of objects an array stands for a tuple, inside for a list; what is the
-other way round is marked: `{"[]": [...]}` is a list, `{"()": [...]}` a tuple, `{"{}": {...}}` an object that looks like a mark.
+Events are tuples, and JSON knows none. Outside of objects an array stands for a tuple, inside for a list; what
+is the other way round is marked: `{"[]": [...]}` is a list, `{"()": [...]}` a tuple, and `{"{}": {...}}` an object
+that looks like a mark.
 """
+
 from __future__ import annotations
 
 import re
@@ -43,8 +45,8 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Started(Body, frozen=True, kw_only=True, omit_defaults=True):
     """The first body: all that is needed to read the rest, with or without the rules.
 
-    It stands also, without a commitment and with the box as its only fact, for the common part of many simulated
-    games (see Played).
+    It stands also, without a commitment and with the box as its only fact, for the common part of many
+    simulated games (see Played).
     """
 
     TOPIC: ClassVar[str] = "longbox.started"
@@ -133,7 +135,8 @@ class Played(Body, frozen=True, kw_only=True, omit_defaults=True):
 
 AnyBody: TypeAlias = Started | Decided | Undone | Repacked | Revealed | Sealed | Played
 BODIES: dict[str, type[AnyBody]] = {
-    b.TOPIC: b for b in (Started, Decided, Undone, Repacked, Revealed, Sealed, Played)}
+    b.TOPIC: b for b in (Started, Decided, Undone, Repacked, Revealed, Sealed, Played)
+}
 
 
 # ---------------------------------------------------------------- older versions
@@ -177,7 +180,7 @@ def wrap(topic: str, plain: bytes, at: str = "", compress: bool = False) -> tupl
     """A body's JSON as it is stored, and its hash."""
     mark = hash_of(topic, plain)
     time = b',"at":' + encode(at) if at else b""
-    state = b"%b,\"hash\":\"%b\"%b}" % (plain[:-1], mark.encode(), time)
+    state = b'%b,"hash":"%b"%b}' % (plain[:-1], mark.encode(), time)
     return (zlib.compress(state, 1) if compress else state), mark
 
 
@@ -190,7 +193,9 @@ def unwrap(topic: str, state: bytes) -> tuple[bytes, str, str]:
     plain = state[: len(state) - len(tail[0])] + b"}"
     found = hash_of(topic, plain)
     if found != tail[1].decode():
-        raise CorruptHistory(f"its content was changed: it has the hash {found}, stored is {tail[1].decode()}")
+        raise CorruptHistory(
+            f"its content was changed: it has the hash {found}, stored is {tail[1].decode()}"
+        )
     return plain, found, (tail[2] or b"").decode()
 
 
@@ -208,10 +213,25 @@ def _unpressed(state: bytes) -> bytes:
 
 # ---------------------------------------------------------------- events, exactly
 _ATOMS = frozenset({str, int, bool, type(None), float})
-_FLAT = frozenset({  # events that hold nothing but atoms and tuples of atoms, by how fold.py makes them
-    "moved", "swept", "shuffled", "laid", "owned", "shown", "picked", "began", "ended", "answered", "used", "edged",
-    "lapsed", "borrowed", "returned",
-})
+_FLAT = frozenset(
+    {  # events that hold nothing but atoms and tuples of atoms, by how fold.py makes them
+        "moved",
+        "swept",
+        "shuffled",
+        "laid",
+        "owned",
+        "shown",
+        "picked",
+        "began",
+        "ended",
+        "answered",
+        "used",
+        "edged",
+        "lapsed",
+        "borrowed",
+        "returned",
+    }
+)
 _MARKS = frozenset({"[]", "()", "{}"})
 
 

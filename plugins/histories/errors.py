@@ -1,12 +1,13 @@
 """What can go wrong with stored games. Each message says what to do about it.
 
-    HistoryError
-        UnknownGame      no history of that name
-        CorruptHistory   a stored event was changed, is missing or cannot be read
-        ChangedRules     the packs are not those the game was played with
-        CannotUndo       a decision that cannot be taken back
-        StorageProblem   the database cannot be reached, read or written
+HistoryError
+    UnknownGame      no history of that name
+    CorruptHistory   a stored event was changed, is missing or cannot be read
+    ChangedRules     the packs are not those the game was played with
+    CannotUndo       a decision that cannot be taken back
+    StorageProblem   the database cannot be reached, read or written
 """
+
 from __future__ import annotations
 
 from longbox.kernel import LongboxError
@@ -42,14 +43,28 @@ class StorageProblem(HistoryError):
 
 _ADVICE = (
     (("full",), "the disk is full: free some space and try again"),
-    (("readonly", "read-only", "permission denied"), "it or its folder cannot be written to: check its permissions"),
+    (
+        ("readonly", "read-only", "permission denied"),
+        "it or its folder cannot be written to: check its permissions",
+    ),
     (("locked", "busy"), "another program is writing to it: try again in a moment"),
-    (("not a database", "malformed", "encrypted"),
-     "it is not a database or is damaged: name another file, or restore it from a copy"),
+    (
+        ("not a database", "malformed", "encrypted"),
+        "it is not a database or is damaged: name another file, or restore it from a copy",
+    ),
     (("no such table",), "it is another sort of database: name another file"),
-    (("unable to open", "no such file"), "it cannot be opened: check that its folder exists and may be written to"),
-    (("disk i/o",), "the disk refused to write (full, a limit, or failing): make room or use another disk, and try again"),
-    (("connect", "server", "timeout"), "the database server cannot be reached: check that it runs, and the address"),
+    (
+        ("unable to open", "no such file"),
+        "it cannot be opened: check that its folder exists and may be written to",
+    ),
+    (
+        ("disk i/o",),
+        "the disk refused to write (full, a limit, or failing): make room or use another disk, and try again",
+    ),
+    (
+        ("connect", "server", "timeout"),
+        "the database server cannot be reached: check that it runs, and the address",
+    ),
 )
 
 
@@ -57,5 +72,7 @@ def storage_problem(db: str, error: BaseException) -> StorageProblem:
     """The error of a database in words that say what to do."""
     said = " ".join(str(error).split()) or type(error).__name__
     low = said.lower()
-    advice = next((words for marks, words in _ADVICE if any(mark in low for mark in marks)), "the database refused")
+    advice = next(
+        (words for marks, words in _ADVICE if any(mark in low for mark in marks)), "the database refused"
+    )
     return StorageProblem(f"{db}: {advice} ({said}). Nothing that was acknowledged is lost.")

@@ -1,11 +1,12 @@
 """Where bodies are kept: the eventsourcing library, on SQLite, PostgreSQL or in memory.
 
-The library brings the recorders, transactions and the rule that of two events with one number only the first is taken.
-Ours are the mapper (bodies are encoded before they come here, because each names the hash of the one before)
-and, for SQLite, the pool: it says itself how careful writing is, and gives back no connection with an open transaction.
+The library brings the recorders, transactions and the rule that of two events with one number only the first is
+taken. Ours are the mapper (bodies are encoded before they come here, because each names the hash of the one
+before) and, for SQLite, the pool: it says itself how careful writing is, and hands out no open transaction.
 
 Settings are handed over whole: the library would let the environment of the process override them.
 """
+
 from __future__ import annotations
 
 import sqlite3
@@ -19,7 +20,13 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from eventsourcing.application import Application
 from eventsourcing.domain import DomainEventProtocol
 from eventsourcing.persistence import (
-    InfrastructureFactoryError, IntegrityError, Mapper, OperationalError, PersistenceError, StoredEvent, Transcoder,
+    InfrastructureFactoryError,
+    IntegrityError,
+    Mapper,
+    OperationalError,
+    PersistenceError,
+    StoredEvent,
+    Transcoder,
 )
 from eventsourcing.sqlite import SQLiteConnection, SQLiteConnectionPool, SQLiteFactory
 from eventsourcing.utils import Environment, EnvType
@@ -79,7 +86,12 @@ class RowMapper(Mapper[str]):
 
     def to_stored_event(self, domain_event: DomainEventProtocol[str]) -> StoredEvent:
         assert isinstance(domain_event, Row)
-        return StoredEvent(domain_event.originator_id, domain_event.originator_version, domain_event.topic, domain_event.state)
+        return StoredEvent(
+            domain_event.originator_id,
+            domain_event.originator_version,
+            domain_event.topic,
+            domain_event.state,
+        )
 
     def to_domain_event(self, stored_event: StoredEvent) -> DomainEventProtocol[str]:
         return row_of(stored_event)
@@ -148,14 +160,18 @@ class Batch:
 def settings_of(db: str, synchronous: str, lock_timeout: int) -> dict[str, str]:
     """The library's settings for a file, a server (postgresql://...) or memory."""
     env = {
-        "MAPPER_TOPIC": f"{__name__}:RowMapper", "TRANSCODER_TOPIC": f"{__name__}:NoTranscoder", "ORIGINATOR_ID_TYPE": "text",
+        "MAPPER_TOPIC": f"{__name__}:RowMapper",
+        "TRANSCODER_TOPIC": f"{__name__}:NoTranscoder",
+        "ORIGINATOR_ID_TYPE": "text",
     }
     if db == MEMORY:
         return env | {"PERSISTENCE_MODULE": "eventsourcing.popo"}
     if db.startswith(("postgresql://", "postgres://")):
         return env | _postgres(db, lock_timeout)
     return env | {
-        "PERSISTENCE_MODULE": f"{__name__}:Factory", "SQLITE_DBNAME": db, "SQLITE_SYNCHRONOUS": synchronous,
+        "PERSISTENCE_MODULE": f"{__name__}:Factory",
+        "SQLITE_DBNAME": db,
+        "SQLITE_SYNCHRONOUS": synchronous,
         "SQLITE_LOCK_TIMEOUT": str(lock_timeout),
     }
 
@@ -212,7 +228,8 @@ class Store:
             raise Conflict(str(error)) from None
         except InfrastructureFactoryError as error:
             raise StorageProblem(
-                f"{self.named}: PostgreSQL needs the extra of that name: pip install 'longbox[postgres]' ({error})") from None
+                f"{self.named}: PostgreSQL needs an extra: pip install 'longbox[postgres]' ({error})"
+            ) from None
         except (PersistenceError, sqlite3.Error, OSError) as error:
             raise storage_problem(self.named, error) from None
 
@@ -225,7 +242,8 @@ class Store:
         """The same for a great many rows, past the library's bookkeeping of aggregates."""
         with self._clear():
             self._games.recorder.insert_events(
-                [StoredEvent(r.originator_id, r.originator_version, r.topic, r.state) for r in rows])
+                [StoredEvent(r.originator_id, r.originator_version, r.topic, r.state) for r in rows]
+            )
 
     def rows(self, name: str) -> list[Row]:
         with self._clear():
@@ -241,10 +259,10 @@ class Store:
         start = 0
         while True:
             with self._clear():
-                found = self._games.recorder.select_notifications(start, page, topics=topics, inclusive_of_start=False)
+                found = self._games.recorder.select_notifications(
+                    start, page, topics=topics, inclusive_of_start=False
+                )
             yield from map(row_of, found)
             if len(found) < page:
                 return
             start = found[-1].id
-
-

@@ -1,9 +1,10 @@
 """A history, read: which decisions count after all undos, and what is wrong with what is stored.
 
-The library numbers stored events and refuses a number twice, but it does not notice a gap; the chain of hashes
-does not notice a row that is missing at the end. Both are looked at here. Strict readers raise at the first problem,
-`verify` collects them.
+The library numbers stored events and refuses a number twice, but it does not notice a gap; that is looked at
+here, with the chain of hashes. Strict readers raise at the first problem, `verify` collects them. Rows missing at the
+end are noticed by nobody who does not know the last hash: whoever needs that publishes it (`Report.head`).
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
@@ -42,6 +43,7 @@ class Timeline:
     repacked: bool = False
     revealed: Revealed | None = None
     played: Played | None = None
+    total: int = 0  # how many events count
     version: int = 0
     head: str = ""  # hash of the last stored event
 
@@ -49,6 +51,16 @@ class Timeline:
     def events(self) -> list[Event]:
         """All events that count."""
         return self.events_of(self.steps)
+
+    def add(self, step: Step) -> None:
+        self.steps.append(step)
+        self.total += len(step.facts)
+
+    def go_back(self, to: int) -> None:
+        """Only decisions up to the stored event `to` count from now on."""
+        self.undone.append(self.steps)
+        self.steps = [step for step in self.steps if step.version <= to]
+        self.total = len(self.opening) + sum(len(step.facts) for step in self.steps)
 
     def events_of(self, steps: Iterable[Step]) -> list[Event]:
         return [*self.opening, *(event for step in steps for event in step.facts)]
@@ -76,7 +88,9 @@ def strict(version: int, what: str) -> None:
     raise CorruptHistory(f"stored event {version}: {what}", version)
 
 
-def read_timeline(name: str, rows: Iterable[Row], box: Callable[[str], Entry], report: Report = strict) -> Timeline | None:
+def read_timeline(
+    name: str, rows: Iterable[Row], box: Callable[[str], Entry], report: Report = strict
+) -> Timeline | None:
     """A history from its rows. `box` finds the first body that simulated games share."""
     line: Timeline | None = None
     for number, row in enumerate(rows, 1):
@@ -105,6 +119,7 @@ def _first(name: str, entry: Entry, box: Callable[[str], Entry]) -> Timeline:
     else:
         raise CorruptHistory(f"a history does not begin with {entry.topic}")
     line.packs, line.texts = line.started.packs, line.started.texts
+    line.total = len(line.opening) + sum(len(step.facts) for step in line.steps)
     return line
 
 
@@ -117,7 +132,7 @@ def _whole(name: str, played: Played, box: Entry) -> Timeline:
     for facts in decisions:
         seats, key = facts[0][3], facts[0][4]
         line.steps.append(Step(1, seats[0] if len(seats) == 1 else None, key, tuple(facts)))
-    if len(line.steps) != played.decisions or len(line.events) != played.events:
+    if len(line.steps) != played.decisions or sum(map(len, decisions)) + len(opening) != played.events:
         raise CorruptHistory(f"it holds {len(line.steps)} decisions, not {played.decisions}")
     return line
 
@@ -131,7 +146,7 @@ def _next(line: Timeline, entry: Entry, report: Report) -> None:
         report(entry.version, f"the chain is broken: before it stood {body.prev}, now {line.head}")
     match body:
         case Decided():
-            line.steps.append(Step(entry.version, body.seat, body.key, unpack_events(body.facts)))
+            line.add(Step(entry.version, body.seat, body.key, unpack_events(body.facts)))
         case Undone():
             _undo(line, entry.version, body, report)
         case Repacked():
@@ -147,14 +162,16 @@ def _undo(line: Timeline, version: int, body: Undone, report: Report) -> None:
         report(version, f"it undoes what came after {body.to}, but nothing did")
     elif body.to != (kept[-1].version if kept else 1):
         report(version, f"it goes back to {body.to}, which is not a decision that counts")
-    line.undone.append(line.steps)
-    line.steps = kept
+    line.go_back(body.to)
 
 
-def _count(line: Timeline, version: int, body: Decided | Undone | Repacked | Revealed, report: Report) -> None:
+def _count(
+    line: Timeline, version: int, body: Decided | Undone | Repacked | Revealed, report: Report
+) -> None:
     """Totals are stored for listings; they must be true."""
     if body.decisions < 0:
         return
-    found = len(line.steps), len(line.opening) + sum(len(step.facts) for step in line.steps)
+    found = len(line.steps), line.total
     if found != (body.decisions, body.events):
-        report(version, f"it counts {body.decisions} decisions and {body.events} events; there are {found[0]} and {found[1]}")
+        said = f"{body.decisions} decisions and {body.events} events"
+        report(version, f"it counts {said}; there are {found[0]} and {found[1]}")

@@ -1,0 +1,124 @@
+"""What several commands need: their common options, the database of games, printing."""
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from longbox.dsl.problems import TextError
+from longbox.kernel import LongboxError, Program, Thing
+
+from ..cli import WrongUse
+from ..loader import load_game
+
+DB = "LONGBOX_DB"
+
+
+# ---------------------------------------------------------------- options
+def example(parser: ArgumentParser, *lines: str) -> None:
+    """Put examples below a command's help."""
+    parser.epilog = "examples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
+def add_format(parser: ArgumentParser) -> None:
+    parser.add_argument("--format", choices=("text", "json"), default="text", help="json: for programs")
+
+
+def add_packs(parser: ArgumentParser) -> None:
+    parser.add_argument("--packs", metavar="FOLDER", action="append", default=[], help="look for packs in this folder too (may be repeated)")
+
+
+def add_with(parser: ArgumentParser) -> None:
+    parser.add_argument("--with", dest="extra", metavar="PACK", action="append", default=[], help="play with this expansion (may be repeated)")
+
+
+def add_db(parser: ArgumentParser) -> None:
+    parser.add_argument("--db", metavar="FILE", help=f"the file that keeps the games (default: ${DB}, or one in your data folder)")
+
+
+def add_seats(parser: ArgumentParser) -> None:
+    parser.add_argument("--seats", metavar="N|NAMES", help="how many play, or their names: --seats 3, --seats Ann,Bob")
+    parser.add_argument("--set", dest="settings", metavar="NAME=VALUE", action="append", default=[],
+                        help="a setting of the game (may be repeated)")
+
+
+# ---------------------------------------------------------------- reading them
+@contextmanager
+def as_wrong_use() -> Iterator[None]:
+    """What goes wrong in here is the fault of what was typed, unless a text is wrong."""
+    try:
+        yield
+    except (WrongUse, TextError):
+        raise
+    except LongboxError as error:
+        raise WrongUse(str(error)) from error
+
+
+def folders_of(args: Namespace) -> list[Path]:
+    for folder in args.packs:
+        if not Path(folder).exists():
+            raise WrongUse(f"--packs {folder}: there is no such folder")
+    return [Path(folder) for folder in args.packs]
+
+
+def read_seats(text: str | None) -> int | list[str] | None:
+    """A number of seats, or their names."""
+    if text is None:
+        return None
+    if text.strip().isdecimal():
+        return int(text)
+    names = [name.strip() for name in text.split(",")]
+    if not all(names):
+        raise WrongUse(f"--seats {text!r}: a name is empty")
+    return names
+
+
+def read_settings(pairs: Sequence[str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise WrongUse(f"--set {pair!r}: write NAME=VALUE")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def load_program(args: Namespace, game: str) -> Program:
+    with as_wrong_use():
+        return load_game(game, args.extra, folders_of(args))
+
+
+def db_file(args: Namespace) -> str:
+    """Where the games are kept: as said, or as the environment says, or in the user's data folder."""
+    if args.db:
+        return str(args.db)
+    if named := os.environ.get(DB):
+        return named
+    return str(Path(platformdirs.user_data_dir("longbox", appauthor=False)) / "games.sqlite")
+
+
+def seat_called(name: str | None, names: Sequence[str], seats: Sequence[Thing]) -> Thing | None:
+    """A seat by its name or number; nobody (the referee) if none is named."""
+    if name is None:
+        return None
+    for at, seat in enumerate(seats):
+        if name.lower() == names[seat].lower() or name == str(at + 1):
+            return seat
+    raise WrongUse(f"there is no seat {name!r}; the seats are: {', '.join(names[seat] for seat in seats)}")
+
+
+# ---------------------------------------------------------------- printing
+def print_json(data: Any) -> None:
+    json.dump(data, sys.stdout, ensure_ascii=False, indent=1, default=list)
+    print()
+
+
+def is_json(args: Namespace) -> bool:
+    return bool(args.format == "json")
