@@ -62,6 +62,7 @@ class Analysis:
             if kept:
                 self.scopes.add(kept)
                 self.kept.setdefault(kept, []).append(name)
+        self.scopes |= {f.kept for k in self.v.kinds.values() for f in k.fields.values() if f.kept}
         for design in self.units.designs:
             for face in design.faces:
                 self.written |= set(face.fields)

@@ -207,9 +207,11 @@ class Collector:
                 made.low = None
             elif text in SEEN:
                 made.seen = SEEN[text]
+            elif m := re.fullmatch(r"kept per (.+)", text):
+                made.kept = m[1]
             else:
                 self.fail("LB0221", trait.span, f"'{text}' says nothing about a field",
-                          "known: 0 to 5, at least 0, at most 5, any number, hidden, seen by owner, seen by all")
+                          "known: kept per turn, 0 to 5, at least 0, at most 5, any number, hidden, seen by owner, seen by all")
 
     def _zone(self, name: str, traits: n.Traits, span: Span, kind: str) -> FieldInfo:
         made = FieldInfo(name, "zone", T("zone"), kind, span)

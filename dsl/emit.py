@@ -145,7 +145,7 @@ class Emitter:
             "windows": {w.name: [o["number"] for o in options if o["window"] == w.name] for w in self.v.windows.values()},
             "window_lists": {f"W{w.number}": w.name for w in self.v.windows.values()},
             "zone_attrs": sorted({attribute("z", f.name) for k in self.v.kinds.values() for f in k.fields.values() if f.sort == "zone"}),
-            "waits": list(self.units.waits), "orders": orders, "kept": self.analysis.kept, "scopes": sorted(self.analysis.scopes),
+            "waits": list(self.units.waits), "orders": orders, "kept": self.analysis.kept, "kept_fields": self._kept_fields(), "scopes": sorted(self.analysis.scopes),
             "supplies": self.header["supplies"],
             "supply_zones": {z.removesuffix(" supply"): self.zone_ids[z] for z in self.v.zones if z.endswith(" supply")},
         }
@@ -396,7 +396,8 @@ class Emitter:
             return []
         if isinstance(arg, ir.Noun) and arg.det != "the":
             sure = py.compare(value(), ast.IsNot(), py.const(None))
-            return [sure, *ex.kind_tests(arg.kinds, value, sc, ""), *ex.filter_tests(arg, value, replace(sc, depth=sc.depth + 1))]
+            inner = replace(sc, depth=sc.depth + 1)
+            return [sure, *ex.kind_tests(arg.kinds, value, sc, ""), *ex.filter_tests(arg, value, inner), *ex.limits(arg, value, inner)]
         if arg.type.form == "set":
             return [py.compare(value(), ast.In(), ex.as_list(arg, sc))]
         return [py.compare(value(), ast.Eq(), ex.emit(arg, sc))]
@@ -555,7 +556,16 @@ class Emitter:
             if f.name in ("owner", "name"):
                 continue
             out[f.name] = {"attr": attribute("f", f.name), "type": str(f.type), "low": f.low, "high": f.high, "sort": f.sort,
-                           "seen": f.seen, "fixed": self.analysis.is_fixed(f.name), "thing": f.type.base in self.v.kinds}
+                           "seen": f.seen, "fixed": self.analysis.is_fixed(f.name) and not f.kept, "thing": f.type.base in self.v.kinds}
+        return out
+
+    def _kept_fields(self) -> dict[str, list[tuple[str, str, str]]]:
+        """Scope -> fields that start anew with it, as (kind, name, attribute)."""
+        out: dict[str, list[tuple[str, str, str]]] = {}
+        for kind in self.v.kinds.values():
+            for f in kind.fields.values():
+                if f.kept:
+                    out.setdefault(f.kept, []).append((kind.name, f.name, attribute("f", f.name)))
         return out
 
     def _values(self) -> dict[str, dict[str, Any]]:
@@ -683,7 +693,8 @@ class Emitter:
         """A verb: its `each` slots become loops, its questions are asked from left to right."""
         call = s.call
         assert isinstance(call, ir.Call)
-        return self._slots(s, call, list(call.args), {}, sc)
+        plain = [a for a in call.args if a[1].type.form not in ("each", "ask", "asks")]  # worked out once, before any loop
+        return self._slots(s, call, [*plain, *(a for a in call.args if a not in plain)], {}, sc)
 
     def _slots(self, s: u.SCall, call: ir.Call, left: list[tuple[str, ir.Expr]], done: dict[str, ast.expr], sc: Scope) -> list[ast.stmt]:
         if not left:
@@ -718,13 +729,19 @@ class Emitter:
             x = ex._fresh(sc)
             before: list[ast.stmt] = [py.assign(x, made)]
             inner = self._slots(s, call, rest, {**done, slot: py.name(x)}, sc)
-            if arg.type.maybe and want.form == "" and not want.maybe and want.base in self.v.kinds:
+            if self._skips(arg, want):
                 inner = [ast.If(py.compare(py.name(x), ast.IsNot(), py.const(None)), inner, [])]
             return before + inner
-        if arg.type.maybe and want.form == "" and not want.maybe and want.base in self.v.kinds and ex._simple(made):
+        if self._skips(arg, want) and ex._simple(made):
             inner = self._slots(s, call, rest, {**done, slot: made}, sc)
             return [ast.If(py.compare(ex.argument(arg, want, sc), ast.IsNot(), py.const(None)), inner, [])]
         return self._slots(s, call, rest, {**done, slot: made}, sc)
+
+    def _skips(self, arg: ir.Expr, want: T) -> bool:
+        """A verb with nothing in a slot that needs something does nothing."""
+        if want.form or want.maybe:
+            return False
+        return (arg.type.maybe and want.base in self.v.kinds) or (want.base == "number" and self.expressions.may_be_nothing(arg))
 
     def _each_things(self, arg: ir.Expr, sc: Scope) -> ast.expr:
         if isinstance(arg, ir.FieldOf | ir.ZoneOf):

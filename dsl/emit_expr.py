@@ -152,6 +152,8 @@ class Expressions:
     def may_be_nothing(self, e: ir.Expr) -> bool:
         if isinstance(e, ir.FieldOf):
             return e.name in self.em.nullable or e.owner.type.maybe
+        if isinstance(e, ir.Arith):
+            return self.may_be_nothing(e.left) or self.may_be_nothing(e.right)
         return e.type.maybe or e.type.base in ("any", "nothing")
 
     def is_(self, e: ir.Is, sc: Scope) -> ast.expr:
@@ -252,6 +254,8 @@ class Expressions:
     # ------------------------------------------------------------ numbers and texts
     def arithmetic(self, e: ir.Arith, sc: Scope) -> ast.expr:
         left, right = self.emit(e.left, sc), self.emit(e.right, sc)
+        if self.may_be_nothing(e.left) or self.may_be_nothing(e.right):
+            return py.call("k_arithmetic", py.const(e.op), left, right)
         if e.op == "/":
             return py.call("k_divide", left, right)
         op = {"+": ast.Add(), "-": ast.Sub(), "*": ast.Mult()}[e.op]

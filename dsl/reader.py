@@ -188,7 +188,7 @@ class Reader:
             for a, b in product(self.expr(i, k, level), self.expr(k + 1, j, level + 1)):
                 lits = a.lits + b.lits
                 if self._number(a.type) and self._number(b.type):
-                    out.append(ir.Arith(type=NUMBER, span=span, lits=lits, op=op, left=a, right=b))
+                    out.append(ir.Arith(type=T("number", maybe=a.type.maybe or b.type.maybe), span=span, lits=lits, op=op, left=a, right=b))
                 elif op == "-" and a.type.form == "set" and b.type.base in self.v.kinds and self._things(b.type):
                     out.append(ir.Without(type=a.type, span=span, lits=lits, left=a, right=b))
         if level == SUM and self.text(i, i + 1) in ("+", "-"):
@@ -226,10 +226,10 @@ class Reader:
         out: list[ir.Expr] = []
         found: list[tuple[str, ir.Expr | None]] = [(self.text(i, k), None)]
         for at in self.at(i + 1, k, {"of"}):
-            found += [(self.text(i, at), r) for r in self.expr(at + 1, k, OPERAND) if r.type.base in self.v.kinds]
+            found += [(self.text(i, at), r) for r in named_first(self.expr(at + 1, k, OPERAND)) if r.type.base in self.v.kinds]
         for at in range(i + 1, k):
             if self.w[at] == "'s":
-                found += [(self.text(at + 1, k), r) for r in self.expr(i, at, OPERAND) if r.type.base in self.v.kinds]
+                found += [(self.text(at + 1, k), r) for r in named_first(self.expr(i, at, OPERAND)) if r.type.base in self.v.kinds]
         for name, subject in found:
             if name in self.v.scopes:
                 test: ir.Expr = ir.Running(type=TRUTH, span=span, lits=2, scope=name, subject=subject)
@@ -268,7 +268,8 @@ class Reader:
             elif self.v.fits(r.type, a.type.one()) or self.v.fits(a.type.one(), r.type):
                 out.append(r)
         if any(isinstance(r, ir.Adj) for r in out):  # `it is not hero`: the adjective is meant
-            out = [r for r in out if not (isinstance(r, ir.Noun) and r.det == "")]
+            named = any(isinstance(r, ir.Local) for r in out)
+            out = [r for r in out if not (isinstance(r, ir.Noun) and r.det == "") and not (named and isinstance(r, ir.Adj))]
         return named_first(out)
 
     def adjective(self, text: str, kind: str, span: Span) -> ir.Adj | None:
@@ -413,7 +414,7 @@ class Reader:
         for end in range(i + 1, min(j, i + 6)):
             if self.text(end, end + 1) not in ("+", "-", "*", "/", "'s"):
                 for r in self.expr(i, end, SUM):
-                    if r.type == NUMBER:
+                    if self._number(r.type):
                         yield r, end
 
     def described(self, i: int, j: int) -> Iterator[tuple[str, tuple[str, ...], int, int, bool, list[str]]]:

@@ -312,6 +312,10 @@ class Resolver:
         if decl.when is not None and (test := self.truth(decl.when, {**env, "it": T(kind)})) is not None:
             self.units.conditions[kind] = test
         for member in decl.members:
+            if isinstance(member, n.Field | n.Counter):
+                info = self.v.kinds[kind].fields.get(str(member.name))
+                if info is not None and info.kept:
+                    info.kept = self._scope(info.kept, member.name.span)
             match member:
                 case n.Field(name=name, default=default) if default is not None and str(name) in self.v.kinds[kind].fields:
                     t = self.v.kinds[kind].fields[str(name)].type

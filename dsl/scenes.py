@@ -167,34 +167,26 @@ class _File:
 
     def compile(self, uses: _Uses, scenes: list[n.Scene]) -> None:
         try:
-            rules, readings = self._readings(uses, scenes)
+            self._compile(uses, scenes)
         except TextError as error:
             self.problems += error.problems
             self.sources |= error.sources
-            return
         except LongboxError as error:
             span = next((x.game.span for x in _parts(scenes[0], n.Uses)), scenes[0].title.span)
             self.fail(span, str(error), code="LB0402")
-            return
-        if not self.problems:
-            self.made += _emit(rules, self.source, readings)
 
-    def _readings(self, uses: _Uses, scenes: list[n.Scene]) -> tuple[Rules, list[u.SceneUnit]]:
+    def _compile(self, uses: _Uses, scenes: list[n.Scene]) -> None:
         texts = tuple(self.find(uses.game, uses.packs)) if uses.game else ()
-        if not self.own:
-            rules = rules_of(texts)
-            reader = _Reader(self, rules.checked, rules.program, u.Units())
-            found = reader.read(scenes)
-            if self.problems or _fits(rules.emitter, reader.units):
-                return rules, found
-        return self._together(texts, scenes)
-
-    def _together(self, texts: tuple[Source, ...], scenes: list[n.Scene]) -> tuple[Rules, list[u.SceneUnit]]:
-        """The game and this file as one: nothing about it is known before."""
-        checked = _checked((*texts, self.source))
-        seats = Program(emitter_of(checked).emit())  # only to know the seats; its emitter is used up
-        found = _Reader(self, checked, seats, checked.units).read(scenes)
-        return (_compiled(checked) if not self.problems else rules_of(texts)), found
+        if self.own:
+            texts = (*texts, self.source)
+        rules, units = rules_of(texts), u.Units()
+        found = _Reader(self, rules.checked, rules.program, units).read(scenes)
+        if not self.problems and not _fits(rules.emitter, units):
+            checked = _checked((*texts, self.source))
+            found = _Reader(self, checked, rules.program, checked.units).read(scenes)
+            rules = _compiled(checked)
+        if not self.problems:
+            self.made += _emit(rules, self.source, found)
 
 
 def _fits(emitter: Emitter, units: u.Units) -> bool:
@@ -219,7 +211,7 @@ class _Reader:
         collector.v, collector.problems = checked.vocab, file.problems
         self.resolver = Resolver(collector)
         self.resolver.units = units
-        self.resolver._rule_count = len(checked.units.rules) + len(checked.units.options)
+        self.resolver._rule_count = 1 + max((x.number for x in (*checked.units.rules, *checked.units.options)), default=0)
         self.lines = file.source.lines()
 
     def read(self, scenes: Sequence[n.Scene]) -> list[u.SceneUnit]:

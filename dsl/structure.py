@@ -153,13 +153,14 @@ class Flattener:
             self._flush([s], sc, you)
             return
         slot = self._slot()
-        self.out.append(("open", names[0], subject, slot, you, site, 0))
+        needed = [n for n in names[1:] if n in self.em.analysis.scopes or n in self.em.analysis.scope_watchers]
+        self.out.append(("open", names[0], subject, slot, you, site, tuple(needed), 0))
         here = len(self.out) - 1
         inner_you = slot if subject is not None else you
         if subject is not None:
             inner.names["you"] = self._frame(slot)
         self.body(s.body, inner, inner_you)
-        self.out.append(("close", names[0], slot, you, site))
+        self.out.append(("close", names[0], slot, you, site, tuple(needed)))
         self._aim(here)
 
     def _each(self, s: u.SEach, sc: Scope, you: int | None) -> None:

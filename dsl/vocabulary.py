@@ -31,6 +31,7 @@ class FieldInfo:
     traits: tuple[n.Clause, ...] = ()
     seen: str = "all"
     live: bool = False
+    kept: str = ""  # a scope with which it starts anew
 
 
 @dataclass(slots=True)

@@ -49,6 +49,7 @@ class Program:
         self.scope_rules = self._scope_rules()
         self.kept = {scope: tuple((name, self.values[name]["attr"], self.values[name]["default"]) for name in names)
                      for scope, names in tables["kept"].items()}
+        self.kept_fields: dict[str, list[tuple[str, str, str]]] = tables["kept_fields"]
         self.watched_scopes = frozenset({*self.scope_rules, *tables["scopes"]})
         self._boxes: dict[Any, State] = {}
         self._state_class = state_class(

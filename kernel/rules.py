@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from .errors import OverBudget, RuleError
-from .fold import apply, put_value
+from .fold import apply, put_field, put_value
 from .questions import PASS, answer, seats_asked
 from .state import EVENTS_MAX, State, Thing
 
@@ -305,10 +305,20 @@ def enter(s: State, c: int, site: int, scope: str, subject: Thing | None) -> int
     here = begin(s, c, site, scope, subject)
     for name, attr, value in s.program.kept.get(scope, ()):
         put_value(s, here, site, name, attr, value)
+    for kind, name, attr in s.program.kept_fields.get(scope, ()):
+        _start_anew(s, here, site, kind, name, attr)
     if "start" in lists and not run_before(s, here, record, lists["start"]):
         end(s, here, site, scope, subject)
         return -1
     return here
+
+
+def _start_anew(s: State, c: int, site: int, kind: str, name: str, attr: str) -> None:
+    column = getattr(s, attr)
+    for thing in s.of[kind]:
+        value = s.program.kinds[s.kind[thing]]["defaults"].get(attr)
+        if column[thing] != value:
+            put_field(s, c, site, thing, name, column, value)
 
 
 def enter_root(s: State, c: int, site: int, scope: str, subject: Thing | None) -> int:

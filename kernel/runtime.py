@@ -8,12 +8,13 @@ from .boards import FAR, distance
 from .errors import EndGame, RuleError
 from .fold import apply, finish, pick, put_field
 from .questions import seats_asked
+from .rules import bounded, divide, spend
 from .state import State, Thing, attribute
 
 RUNTIME = (
     "top", "bottom", "top_some", "position", "host", "counter_value", "remainder", "best_face", "highest", "lowest",
     "field_list", "extreme", "seat_after", "seats_from", "seat_order", "seats_asked", "change", "change_named", "win", "lose",
-    "draw", "end_game", "get", "of_some", "items_of", "result", "running", "random_order", "nearest_to", "reroll", "some", "ordered", "make", "clamp_index", "sort_by", "over_budget",
+    "draw", "end_game", "arithmetic", "get", "of_some", "items_of", "result", "running", "random_order", "nearest_to", "reroll", "some", "ordered", "make", "clamp_index", "sort_by", "over_budget",
 )
 
 
@@ -28,6 +29,15 @@ def ordered(op: str, a: Any, b: Any) -> bool:
         return False
     result: bool = a < b if op == "<" else a <= b if op == "<=" else a > b if op == ">" else a >= b
     return result
+
+
+def arithmetic(op: str, a: Any, b: Any) -> Any:
+    """A sum with nothing is nothing."""
+    if a is None or b is None:
+        return None
+    if op == "/":
+        return divide(a, b)
+    return a + b if op == "+" else a - b if op == "-" else bounded(a * b)
 
 
 def get(column: Sequence[Any], thing: Thing | None) -> Any:
@@ -229,6 +239,4 @@ def end_game(s: State, c: int, site: int) -> None:
 
 
 def over_budget(s: State) -> None:
-    from .rules import spend
-
     spend(s, ())

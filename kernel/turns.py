@@ -5,8 +5,8 @@ The compiler flattens `setup`, `round` and `scoring` into instructions. Before e
 the walk keep state.
 
     ("step", function, scope, subject, you, site, more)   run rules; a checkpoint
-    ("open", scope, subject, slot, you, site, end)        a phase with steps inside begins; `end` if it is skipped
-    ("close", scope, slot, you, site)
+    ("open", scope, subject, slot, you, site, more, end)  a phase with steps inside begins; `end` if it is skipped
+    ("close", scope, slot, you, site, more)
     ("test", function, you, target)                       go to target if it does not hold
     ("jump", target)
     ("each", function, slot, you, site)                   start a loop; ("next", slot, variable, end) takes the next
@@ -86,11 +86,14 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
                         at_step(s)
                 if subject is not None:
                     you = subject
-                if scope in watched or (len(op) > 6 and any(m in watched for m in op[6])):
-                    _watched_step(s, here, op, subject, you)
-                else:
-                    functions[op[1]](s, here, None, you)
-                pc += 1
+                try:
+                    if scope in watched or (len(op) > 6 and any(m in watched for m in op[6])):
+                        _watched_step(s, here, op, subject, you)
+                    else:
+                        functions[op[1]](s, here, None, you)
+                    pc += 1
+                except StopScope as stop:
+                    pc = _end_of(code, pc, stop)
             case "jump":
                 pc = op[1]
             case "test":
@@ -119,12 +122,24 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
                 subject = functions[op[2]](s, -1, None, frame[op[4]] if op[4] is not None else None) if op[2] else None
                 _put(frame, op[3], subject)
                 s.frame = tuple(frame)
-                pc = pc + 1 if enter(s, -1, op[5], op[1], subject) >= 0 else op[6]
+                entered = all(enter(s, -1, op[5], name, subject) >= 0 for name in (op[1], *op[6]))
+                pc = pc + 1 if entered else op[7]
             case "close":
-                leave(s, -1, op[4], op[1], frame[op[2]])
+                for name in (*reversed(op[5]), op[1]):
+                    leave(s, -1, op[4], name, frame[op[2]])
                 pc += 1
             case "done":
                 return
+
+
+def _end_of(code: list[tuple[Any, ...]], pc: int, stop: StopScope) -> int:
+    """Where the running scope that is stopped closes; the innermost one of that name."""
+    for at in range(pc - 1, -1, -1):
+        op = code[at]
+        if op[0] == "open" and stop.scope in (op[1], *op[6]) and op[7] > pc:
+            end: int = op[7]
+            return end - 1
+    raise stop
 
 
 def _step_event(s: State) -> int:

@@ -7,9 +7,9 @@ time, if one is kept, stands behind the hash: it takes part in nothing.
 Topics are our own words with a version (`longbox.decided.v2`) and never change; a body of an older version is
 lifted by the functions in UPCASTERS, one version at a time.
 
-Events are tuples, and JSON knows none. Outside of objects an array stands for a tuple, inside for a list; what
-is the other way round is marked: `{"[]": [...]}` is a list, `{"()": [...]}` a tuple, and `{"{}": {...}}` an object
-that looks like a mark.
+Events are tuples, and JSON knows none. Outside of objects an array stands for a tuple, inside for a list.
+What is the other way round is marked: `{"[]": [...]}` is a list, `{"()": [...]}` a tuple, and `{"{}": {...}}`
+an object that looks like a mark.
 """
 
 from __future__ import annotations
@@ -237,21 +237,23 @@ _MARKS = frozenset({"[]", "()", "{}"})
 
 def pack_events(events: Iterable[Event]) -> msgspec.Raw:
     """Events as JSON, so that `unpack_events` gives back equal ones."""
-    return msgspec.Raw(encode([event if _is_flat(event) else _marked(event, False) for event in events]))
+    plain = _ATOMS.issuperset  # most events need no second look, and there are many
+    return msgspec.Raw(
+        encode(
+            [
+                event
+                if event[0] in _FLAT or plain(map(type, event)) or _is_flat(event)
+                else _marked(event, False)
+                for event in events
+            ]
+        )
+    )
 
 
-def _is_flat(event: Event) -> bool:
-    if event[0] in _FLAT:
-        return True
-    for value in event:
-        if value.__class__ not in _ATOMS and (value.__class__ is not tuple or not _is_flat_tuple(value)):
-            return False
-    return True
-
-
-def _is_flat_tuple(values: tuple[Any, ...]) -> bool:
+def _is_flat(values: tuple[Any, ...]) -> bool:
+    """Nothing but atoms, and tuples of such."""
     for value in values:
-        if value.__class__ not in _ATOMS and (value.__class__ is not tuple or not _is_flat_tuple(value)):
+        if value.__class__ not in _ATOMS and (value.__class__ is not tuple or not _is_flat(value)):
             return False
     return True
 

@@ -361,15 +361,14 @@ class Histories:
     ) -> Ids:
         """Store games that were played to their end, one row each, `batch` of them in a transaction."""
         names = iter(ids) if ids is not None else numbered_names()
+        played = (self._played(game, checked_name(next(names)), dict(bots), compress) for game in games)
         stored: Ids = []
-        games = iter(games)
-        while some := list(islice(games, batch)):
-            rows = [self._played(game, checked_name(next(names)), dict(bots), compress) for game in some]
+        while rows := list(islice(played, batch)):
             try:
                 self._store.save_many(rows)
             except Conflict:
                 raise HistoryError(
-                    "one of these names is taken already; none of this batch was stored"
+                    "one of these names is taken already; none of this batch is stored"
                 ) from None
             stored += [row.originator_id for row in rows]
         return stored

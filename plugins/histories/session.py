@@ -43,7 +43,7 @@ def row_for(name: str, version: int, body: AnyBody, at: str = "") -> tuple[Row, 
 def resume(line: Timeline, program: Program, seed: int, steps: Sequence[Step] | None = None) -> Game:
     """The game that the stored answers lead to; its events must be those stored.
 
-    Where the packs were changed on the way, lines of text may have moved: places in the text are not compared.
+    Where the packs were changed on the way, lines of text may have moved: their places are not compared.
     """
     steps = line.steps if steps is None else steps
     answers, expected = [(step.seat, step.key) for step in steps], line.events_of(steps)
