@@ -241,7 +241,7 @@ class Collector:
         mark = getattr(decl, "mark", None)
         slots = {str(s.name): self.type_of(s.type) for s in slots_of(decl.pattern.parts)}
         defaults = {str(s.name): s.default for s in slots_of(decl.pattern.parts) if s.default is not None}
-        every = variants(self.v, decl.pattern.parts)
+        every = variants(self.v, decl.pattern.parts, isinstance(decl, n.Verb))
         phrase = Phrase(sort, len(self.v.phrases), str(decl.pattern), slots, defaults, given, decl,
                         mark.value if mark else "", decl.pattern.span, skeleton_of(every[0]))
         if not self._check_pattern(decl, every, slots, defaults):

@@ -832,8 +832,9 @@ class Emitter:
             case "order chosen by":
                 return py.call("k_chosen_order", *self.lead(s.span), things, self.who(by, sc))
             case "order of" | "descending order of":
-                assert isinstance(by, ir.Ref)
-                read = py.lambda_of(["x"], ex.read_field(by.name, py.name("x")))
+                assert by is not None
+                value = ex.read_field(by.name, py.name("x")) if isinstance(by, ir.Ref) else ex.emit(by, sc.bind("it", local("x")))
+                read = py.lambda_of(["x"], value)
                 return py.call("k_sort_by", read, things, py.const(how.startswith("descending")))
         return things
 

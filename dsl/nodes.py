@@ -562,6 +562,13 @@ class May(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class MayLine(Node):
+    who: Clause | None
+    clause: Clause
+    name: Name | None
+
+
+@dataclass(frozen=True, slots=True)
 class RepeatTimes(Node):
     count: Clause
     word: Word
@@ -737,7 +744,7 @@ class Start(Node):
 
 SceneStep: TypeAlias = Answers | Offered | Allowed | Refused | Idle | Act | Expect
 Rule: TypeAlias = Trigger | Whenever | Forbid
-Simple: TypeAlias = Line | Choose | Let | Now | Stop | Answer | Offer | Prevent
+Simple: TypeAlias = Line | Choose | Let | Now | Stop | Answer | Offer | Prevent | MayLine
 Stmt: TypeAlias = (
     Simple | IfStmt | ForEach | Ask | May | RepeatTimes | RepeatWhile | RepeatUntil | RepeatEver
     | Secretly | Scope | Lasting | Rule | Passive

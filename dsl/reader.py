@@ -226,10 +226,10 @@ class Reader:
         out: list[ir.Expr] = []
         found: list[tuple[str, ir.Expr | None]] = [(self.text(i, k), None)]
         for at in self.at(i + 1, k, {"of"}):
-            found += [(self.text(i, at), r) for r in named_first(self.expr(at + 1, k, OPERAND)) if r.type.base in self.v.kinds]
+            found += [(self.text(i, at), r) for r in named_first(self.expr(at + 1, k, OPERAND))[:1] if r.type.base in self.v.kinds]
         for at in range(i + 1, k):
             if self.w[at] == "'s":
-                found += [(self.text(at + 1, k), r) for r in named_first(self.expr(i, at, OPERAND)) if r.type.base in self.v.kinds]
+                found += [(self.text(at + 1, k), r) for r in named_first(self.expr(i, at, OPERAND))[:1] if r.type.base in self.v.kinds]
         for name, subject in found:
             if name in self.v.scopes:
                 test: ir.Expr = ir.Running(type=TRUTH, span=span, lits=2, scope=name, subject=subject)
@@ -368,6 +368,8 @@ class Reader:
                     continue
                 if isinstance(owner, ir.Noun) and k > i + 1 and any(not isinstance(f, ir.Adj) for f in owner.filters):
                     continue  # a description with a filter owns something only in brackets
+                if isinstance(owner, ir.Call) and k > i + 1:
+                    continue  # and so does a phrase: `(seat after p)'s hand`
                 found = self.v.find_field(owner.type.base, name)
                 if found is None:
                     continue

@@ -892,9 +892,8 @@ class Resolver:
             inner = n.Clause(_span(rest), rest) if rest else clause
             if lead.endswith("order of"):
                 column = self.v.columns().get(str(inner))
-                if column is None:
-                    self.fail("LB0210", inner.span, f"no field '{inner}' to order by", near(str(inner), list(self.v.columns())))
-                    return "", None
+                if column is None:  # any number worked out from `it`
+                    return lead, self.read(inner, {**env, "it": among.type.one()}, NUMBER)
                 return lead, ir.Ref(type=T("field"), span=inner.span, sort="field", name=column.name)
             if rest:
                 want = T("seats") if lead == "order chosen by" else T("thing")
@@ -992,6 +991,9 @@ class Resolver:
         if call is None:
             return None
         return u.SMay(span=s.clause.span, who=who, call=call, name=name, they=they, body=body, otherwise=otherwise, prompt=str(s.clause))
+
+    def _s_mayline(self, s: n.MayLine, env: Env) -> u.Stmt | None:
+        return self._s_may(n.May(s.span, s.who, s.clause, s.name, ()), env)
 
     def _s_repeattimes(self, s: n.RepeatTimes, env: Env) -> u.Stmt | None:
         count = self.read(s.count, env, NUMBER)

@@ -106,8 +106,9 @@ class Stage:
     running: u.XAct | None = None  # an act that waits for an answer
     last: tuple[Game, int] | None = None  # the game before the last answer, and the number of inputs then
     begun: tuple[int, int] | None = None  # length of the log and number of acts at the first `when`
-    quiet: set[int] = field(default_factory=set)  # sites of questions at which the scene may end
     step: int = -1  # the event of the step that the game stands at
+    first: set[int] = field(default_factory=set)  # sites of the first questions of that step
+    before: set[int] = field(default_factory=set)  # sites of the questions that were open when the last `when` began
 
     def __post_init__(self) -> None:
         unit, program = self.scene.unit, self.scene.program
@@ -145,7 +146,7 @@ class Stage:
     def _mark(self, word: str) -> None:
         if word == "when":
             self.begun = self.begun or (len(self.game.log), len(self.acts))
-            self.quiet |= {q.site for q in self.game.questions}
+            self.before = {q.site for q in self.game.questions}
 
     # ------------------------------------------------------------ answers and statements
     def _answer(self, seat: str, key: str) -> None:
@@ -207,8 +208,7 @@ class Stage:
         log = self.game.log
         step = next((at for at in range(len(log) - 1, -1, -1) if log[at][0] == "stepped"), -1)
         if (fresh or step != self.step) and self.running is None:
-            self.step = step
-            self.quiet |= {q.site for q in self.game.questions}
+            self.step, self.first = step, {q.site for q in self.game.questions}
 
     # ------------------------------------------------------------ looking
     def _look(self, look: u.XLook) -> None:
@@ -279,7 +279,8 @@ class Stage:
         if self.chance.waiting:
             face, self.here = self.chance.waiting[0]
             raise self._failed(f"nothing took {shown_face(face)} from the dice")
-        if any(q.site not in self.quiet and q.site not in self.scene.structure for q in self.game.questions):
+        quiet = self.first | self.before | self.scene.structure
+        if any(q.site not in quiet for q in self.game.questions):
             raise self._failed("the scene ends in the middle of an effect", self._open())
 
     def check_fold(self) -> None:
@@ -362,20 +363,24 @@ class Stage:
         for act in range(count, len(self.acts)):
             starts.setdefault(self.marks[act], []).append(f"> {self.acts[act].text}")
         out: list[str] = []
-        depths: dict[int, int] = {}
+        depths = self._depths()
         for at, event in enumerate(self.game.log):
             new = starts.get(at, [])
             if event[0] == "answered":
-                new = [*new, f"? {next(asked[event[3]], '')}"]
-            depths[at] = depths.get(event[1], -1) + 1 if event[0] in ("did", "answered", "stepped") else depths.get(event[1], 0)
+                new = [*new, f"? {next(asked[event[3]])}"]
             if line := self._line(event):
-                new = [*new, "  " * self._depth(event, at, depths) + line]
+                new = [*new, "  " * depths[at] + line]
             out += new if at >= first else []
         return [*out, *starts.get(len(self.game.log), []), *(f"? {self._shown(q)}" for q in self.game.questions)]
 
-    @staticmethod
-    def _depth(event: Event, at: int, depths: dict[int, int]) -> int:
-        return 0 if event[0] in ("answered", "stepped") else depths[at]
+    def _depths(self) -> list[int]:
+        """How deep each event lies below the answer or statement that it follows from."""
+        log, depths = self.game.log, list[int]()
+        for event in log:
+            cause = event[1]
+            outer = cause < 0 or event[0] in ("answered", "stepped") or log[cause][0] == "stepped"
+            depths.append(0 if outer else depths[cause] + 1)
+        return depths
 
 
 def _list(words: Sequence[str]) -> str:

@@ -224,6 +224,7 @@ class _Reader:
         kind = str(self.checked.header["seat_kind"])
         env = self.resolver.base_env()
         del env["self"]
+        env |= {name: T(space) for name, space in spaces_of(self.checked).items()}
         env |= {name: T(kind) for name in seats}
         steps: list[u.SceneStep] = []
         for part in decl.parts:
@@ -316,6 +317,13 @@ def results_of(checked: Checked) -> list[Sequence[object]]:
     return [*checked.vocab.dice.values(), *([(w,) for w in words] for words in checked.vocab.enums.values())]
 
 
+def spaces_of(checked: Checked) -> dict[str, str]:
+    """The spaces of the boards by name, with their kinds; in a scene `b2` is that space. Words of the game go first."""
+    v = checked.vocab
+    taken = {*v.values, *v.zones, *v.cards, *v.enum_of, *v.enums, *v.nouns, *v.windows, *v.die_names}
+    return {spec["name"]: spec["kind"] for board in checked.boards for spec in board["spaces"] if spec["name"] not in taken}
+
+
 def _parts(scene: n.Scene, cls: type[Any]) -> list[Any]:
     return [part for part in scene.parts if isinstance(part, cls)]
 
@@ -340,7 +348,8 @@ def _emit(rules: Rules, source: Source, units: Sequence[u.SceneUnit]) -> list[Sc
         em.files.append(source.name)  # the program's own list of files: sites and errors can name this one
     em.sources[source.name], em._lines[source.name] = source, source.lines()
     em.functions[source.name] = []
-    writers = [_Writer(em, source, number, unit) for number, unit in enumerate(units)]
+    spaces = spaces_of(rules.checked)
+    writers = [_Writer(em, source, number, unit, spaces) for number, unit in enumerate(units)]
     for writer in writers:
         writer.write()
     space = dict(rules.program.functions)
@@ -357,9 +366,10 @@ def _module(em: Emitter, file: str) -> CodeType:
 class _Writer:
     """Writes the functions of one scene. Names that its statements bind live in `w`, from one to the next."""
 
-    def __init__(self, em: Emitter, source: Source, number: int, unit: u.SceneUnit) -> None:
+    def __init__(self, em: Emitter, source: Source, number: int, unit: u.SceneUnit, spaces: Iterable[str]) -> None:
         self.em, self.source, self.number, self.unit = em, source, number, unit
-        self.named: dict[str, Maker] = {name: _seat(at) for at, name in enumerate(unit.seats)}
+        self.named: dict[str, Maker] = {name: _space(name) for name in spaces}
+        self.named |= {name: _seat(at) for at, name in enumerate(unit.seats)}
         self.identifiers: dict[int, str] = {}
         self.details: dict[int, list[tuple[str, str, bool]]] = {}
 
@@ -414,6 +424,10 @@ class _Writer:
 
 def _seat(at: int) -> Maker:
     return lambda: py.sub(py.sub(py.attr(py.name("s"), "of"), py.const("seat")), py.const(at))
+
+
+def _space(name: str) -> Maker:
+    return lambda: py.call("k_spaces_named", py.name("s"), py.const(name))
 
 
 def _kept(name: str) -> Maker:

@@ -263,14 +263,16 @@ class Vocabulary:
 
 
 # ---------------------------------------------------------------- patterns
-def variants(vocab: Vocabulary, parts: tuple[n.Part, ...]) -> list[list[PartInfo]]:
+def variants(vocab: Vocabulary, parts: tuple[n.Part, ...], verb: bool = False) -> list[list[PartInfo]]:
     """Every way to write a pattern, the fullest first."""
     out: list[list[PartInfo]] = [[]]
-    for part in parts:
+    for at, part in enumerate(parts):
         match part:
             case n.Literal(forms=forms):
                 words = ["'s" if w.type == "POSS" else w.value for w in forms]
                 spread = {"your": "you", "its": "it", "their": "they"}.get(words[0])  # read as two words, see reader.py
+                if verb and at > 0 and isinstance(parts[at - 1], n.Slot) and at == 1 and len(words) == 1:
+                    words += plain_forms(words[0])
                 more: list[list[PartInfo]] = [[Lit(frozenset(words), words[0])] if spread is None or len(words) > 1 else
                                               [Lit(frozenset({spread}), spread), Lit(frozenset({"'s"}), "'s")]]
             case n.Slot(name=name, type=kind):
@@ -279,6 +281,13 @@ def variants(vocab: Vocabulary, parts: tuple[n.Part, ...]) -> list[list[PartInfo
                 more = [*variants(vocab, inner), []]
         out = [a + b for a in out for b in more]
     return out
+
+
+def plain_forms(word: str) -> list[str]:
+    """`hits` behind a subject is also said `you hit`."""
+    if not word.endswith("s") or word.endswith("ss") or len(word) < 3 or word in ("is", "has", "was", "gets"):
+        return []
+    return [word[:-1], word[:-2]] if word.endswith(("ches", "shes", "xes", "oes")) else [word[:-1]]
 
 
 def slots_of(parts: tuple[n.Part, ...]) -> Iterator[n.Slot]:

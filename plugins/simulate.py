@@ -10,7 +10,7 @@ taken in the order of the games: how many processes there are changes only how l
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -18,13 +18,17 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, cast
 
+import msgspec
+
 from longbox.kernel import Game, LongboxError, Program
 
 from .bots import BotFactory, derive, make_table
+from .histories import Histories
 from .loader import load_game
 from .manager import make_manager
 
 CHUNK_MAX = 100  # games handed to a process at once
+LOCK_TIMEOUT = 60  # seconds that a process waits for another one to finish writing
 DECISIONS_MAX = 100_000  # a game that is longer is reported as one that does not end
 
 
@@ -40,10 +44,14 @@ class Plan:
     settings: tuple[tuple[str, str], ...] = ()
     extra: tuple[str, ...] = ()
     folders: tuple[str, ...] = ()
-    keep: bool = False  # send back the games themselves, to be stored
+    db: str = ""  # store the games here, as `prefix`-000000 and so on
+    prefix: str = ""
 
     def game_seed(self, number: int) -> int:
         return derive("game", self.seed, number)
+
+    def name(self, number: int) -> str:
+        return f"{self.prefix}-{number:06}"
 
     def bot_seed(self, number: int) -> int:
         return derive("bots", self.seed, number)
@@ -60,7 +68,6 @@ class Played:
     events: int
     digest: bytes
     error: str = ""
-    answers: tuple[tuple[int | None, str], ...] = ()
 
 
 # ---------------------------------------------------------------- one process
@@ -70,33 +77,37 @@ class Runner:
     def __init__(self, plan: Plan, program: Program, factories: Mapping[str, BotFactory]) -> None:
         self.plan, self.program, self.factories = plan, program, factories
 
-    def play(self, number: int) -> Played:
+    def play_chunk(self, numbers: range) -> list[Played]:
+        """Play some games, and store them if the plan says where."""
+        results = [self.play(number) for number in numbers]
+        done = {self.plan.name(one.number): game for one, game in results if not one.error}
+        if self.plan.db and done:
+            with Histories(self.plan.db, lock_timeout=LOCK_TIMEOUT) as histories:
+                histories.store_finished(done.values(), ids=done, bots=dict(zip(self.plan.seats, self.plan.bots)))
+        return [one for one, _ in results]
+
+    def play(self, number: int) -> tuple[Played, Game]:
         plan = self.plan
         game = Game(self.program, plan.game_seed(number), plan.seats, dict(plan.settings), start=False)
         table = make_table(game.seats, plan.bots, self.factories, plan.bot_seed(number))
-        if table.policy() is None:
-            game.start()
         try:
+            if table.policy() is None:
+                game.start()
             table.play(game, DECISIONS_MAX)
         except LongboxError as error:
-            return Played(number, "error", (), game.decisions, len(game.log), b"", str(error))
-        return self._played(number, game)
-
-    def _played(self, number: int, game: Game) -> Played:
-        outcome = game.outcome or {}
-        winners = tuple(game.state.key[seat] for seat in outcome["winners"])
-        answers = answers_of(game) if self.plan.keep else ()
-        return Played(number, outcome["result"], winners, game.decisions, len(game.log), digest_of(game), answers=answers)
+            return Played(number, "error", (), game.decisions, len(game.log), b"", str(error)), game
+        return played(number, game), game
 
 
-def answers_of(game: Game) -> tuple[tuple[int | None, str], ...]:
-    """Who answered what, in order: with the seed, all that is needed to have the game again."""
-    return tuple((event[3][0], event[4]) for event in game.log if event[0] == "answered")
+def played(number: int, game: Game) -> Played:
+    outcome = game.outcome or {"result": "", "winners": []}
+    winners = tuple(game.state.key[seat] for seat in outcome["winners"])
+    return Played(number, outcome["result"], winners, game.decisions, len(game.log), digest_of(game))
 
 
 def digest_of(game: Game) -> bytes:
     """A short mark of a whole game: two that differ in one event have different ones."""
-    return blake2b(repr(game.log[1:]).encode(), digest_size=8).digest()
+    return blake2b(msgspec.json.encode(game.log[1:]), digest_size=8).digest()
 
 
 def bot_factories() -> dict[str, BotFactory]:
@@ -114,7 +125,7 @@ def runner(plan: Plan) -> Runner:
 def play_chunk(task: tuple[Plan, range]) -> list[Played]:
     """What a process is asked to do."""
     plan, numbers = task
-    return [runner(plan).play(number) for number in numbers]
+    return runner(plan).play_chunk(numbers)
 
 
 # ---------------------------------------------------------------- all of them
@@ -130,14 +141,11 @@ def play_all(plan: Plan, jobs: int) -> Iterator[list[Played]]:
         yield from pool.imap(play_chunk, tasks)
 
 
-def simulate(plan: Plan, jobs: int = 1, tell: Callable[[int], None] = lambda done: None,
-             keep: Callable[[Sequence[Played]], None] = lambda played: None) -> Summary:
-    """Play all games of a plan. `tell` hears how many are done; `keep` gets them, if the plan says so."""
+def simulate(plan: Plan, jobs: int = 1, tell: Callable[[int], None] = lambda count: None) -> Summary:
+    """Play all games of a plan. `tell` hears how many are done."""
     summary = Summary(plan)
     for chunk in play_all(plan, jobs):
         summary.add(chunk)
-        if plan.keep:
-            keep([one for one in chunk if not one.error])
         tell(summary.count)
     return summary
 

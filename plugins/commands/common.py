@@ -7,16 +7,20 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import platformdirs
 
 from longbox.dsl.problems import TextError
-from longbox.kernel import LongboxError, Program, Thing
+from longbox.kernel import Event, LongboxError, Program, Thing
 
 from ..cli import WrongUse
+from ..histories import Histories, Started, UnknownGame
 from ..loader import load_game
+from ..packs import STD
+from .story import Reading
 
 DB = "LONGBOX_DB"
 
@@ -112,6 +116,73 @@ def seat_called(name: str | None, names: Sequence[str], seats: Sequence[Thing]) 
         if name.lower() == names[seat].lower() or name == str(at + 1):
             return seat
     raise WrongUse(f"there is no seat {name!r}; the seats are: {', '.join(names[seat] for seat in seats)}")
+
+
+# ---------------------------------------------------------------- stored games
+@contextmanager
+def open_games(args: Namespace, new: bool = False) -> Iterator[Histories]:
+    """The stored games. Only `new` ones make a database; a name that is not in it is the user's mistake."""
+    db = db_file(args)
+    if not new and "://" not in db and not Path(db).exists():
+        raise WrongUse(f"{db}: no game has been stored there; start one with longbox play, or name another file with --db")
+    with Histories(db) as histories:
+        try:
+            yield histories
+        except UnknownGame as error:
+            raise WrongUse(str(error).replace("list them", "longbox list")) from None
+
+
+@dataclass
+class Stored:
+    """A stored game, read without its rules."""
+
+    id: str
+    started: Started
+    events: list[Event]
+
+    @classmethod
+    def read(cls, histories: Histories, game_id: str) -> Stored:
+        return cls(game_id, histories.started(game_id), histories.events(game_id))
+
+    def reading(self, args: Namespace | None = None) -> Reading:
+        """What its events speak of; with the texts of the rules, where these are at hand and unchanged, if `args` are given."""
+        tables = self.started.reading
+        return Reading(tables, tables["files"], {} if args is None else self._texts(args))
+
+    def _texts(self, args: Namespace) -> dict[str, str]:
+        if self.started.texts is not None:
+            return self.started.texts
+        try:
+            program = program_of(self.started, folders_of(args))
+        except (LongboxError, TextError):
+            return {}
+        now = {pack["id"]: pack for pack in program.tables["packs"]}
+        same = {file for pack in self.started.packs for file in pack["files"]
+                if pack["id"] in now and now[pack["id"]]["hash"] == pack["hash"]}
+        texts: dict[str, str] = program.tables["texts"]
+        return {file: text for file, text in texts.items() if file in same}
+
+    def number(self, text: str) -> int:
+        """The number of an event, as it was typed."""
+        return event_number(text, len(self.events))
+
+
+def event_number(text: str, count: int) -> int:
+    if not text.isdecimal() or int(text) >= count:
+        raise WrongUse(f"there is no event {text!r}; the events are 0 to {count - 1}")
+    return int(text)
+
+
+def program_of(started: Started, folders: Sequence[Path]) -> Program:
+    """The packs at hand that a stored game was played with, whether or not their text has changed."""
+    extra = [pack["id"] for pack in started.packs if pack["id"] not in (STD, started.game)]
+    return load_game(started.game, extra, folders)
+
+
+def rules_for(histories: Histories, game_id: str, args: Namespace) -> Program | None:
+    """The rules to go on with; nothing if the history holds its own."""
+    started = histories.started(game_id)
+    return None if started.texts is not None else program_of(started, folders_of(args))
 
 
 # ---------------------------------------------------------------- printing

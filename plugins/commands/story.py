@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 from longbox.kernel import Event, Game, Program, State, Thing, fold_history
 from longbox.kernel.program import SITE_LINES
@@ -93,7 +94,14 @@ class Story:
 
 
 def told(lines: Sequence[Line]) -> list[Line]:
-    return [line for line in lines if line.told]
+    """The lines that make the story. That somebody answered is left out where the next line shows what came of it."""
+    kept = [line for line in lines if line.told]
+    return [line for line, after in zip(kept, [*kept[1:], None])
+            if after is None or not _only_answers(line) or after.event[0] == "answered"]
+
+
+def _only_answers(line: Line) -> bool:
+    return line.event[0] == "answered" and line.text.endswith(" answers")
 
 
 # ---------------------------------------------------------------- why
@@ -145,9 +153,8 @@ def ending(game: Game) -> str:
     return outcome_text(Names.of(game.state, game.program.tables), game.outcome) if game.outcome else "the game goes on"
 
 
-def table_at(events: Sequence[Event], number: int | None, program: Program | None) -> State:
-    """The table after an event, by folding; with the rules at hand fields and values can be named."""
-    state = fold_history(events if number is None else events[: number + 1])
-    if program is not None:
-        state.program = program
+def table_at(events: Sequence[Event], number: int, reading: Reading) -> State:
+    """The table after an event, by folding. Needs no rules: which fields and values there are is part of the reading."""
+    state = fold_history(events[: number + 1])
+    state.program = cast(Program, SimpleNamespace(fields=reading.tables["fields"], values=reading.tables["values"]))
     return state

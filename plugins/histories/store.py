@@ -1,8 +1,8 @@
 """Where bodies are kept: the eventsourcing library, on SQLite, PostgreSQL or in memory.
 
 The library brings the recorders, transactions and the rule that of two events with one number only the first
-is taken. Ours are the mapper (bodies are encoded before they come here, because each names the hash of the one
-before) and, for SQLite, the pool: it says itself how careful writing is, and hands out no open transaction.
+is taken. Ours are the mapper (bodies come encoded, because each names the hash of the one before) and,
+for SQLite, the pool: it says itself how careful writing is, and hands out no open transaction.
 
 Settings are handed over whole: the library would let the environment of the process override them.
 """

@@ -1,0 +1,37 @@
+"""longbox show: the table of a stored game, now or after any event."""
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from longbox.kernel.text import table_lines
+from longbox.kernel.views import view
+
+from .common import Stored, add_db, add_format, example, is_json, open_games, print_json, seat_called
+from .story import table_at
+
+help = "show the table of a stored game, also as it was at an event; needs no rules"
+
+
+def configure(parser: ArgumentParser) -> None:
+    parser.add_argument("game_id", metavar="GAME_ID", help="a stored game (longbox list shows them)")
+    parser.add_argument("--at", metavar="EVENT", help="after this event (longbox log shows their numbers)")
+    parser.add_argument("--as", dest="seat", metavar="SEAT", help="only what this seat may see: its name or number")
+    add_db(parser)
+    add_format(parser)
+    example(parser, "longbox show my_game", "longbox show my_game --at 40 --as 'Player 2'")
+
+
+def run(args: Namespace) -> int:
+    with open_games(args) as histories:
+        stored = Stored.read(histories, args.game_id)
+    at = stored.number(args.at) if args.at is not None else len(stored.events) - 1
+    state = table_at(stored.events, at, stored.reading())
+    shown = view(state, seat_called(args.seat, state.key, state.of["seat"]))
+    if is_json(args):
+        print_json({"id": stored.id, "game": stored.started.game, "event": at, "table": shown})
+        return 0
+    whose = f", as {shown['seat']} sees it" if shown["seat"] else ""
+    print(f"{stored.started.title} ({stored.id}) after event {at} of {len(stored.events) - 1}{whose}")
+    for line in table_lines(shown) or ["the table is empty"]:
+        print(line)
+    return 0
