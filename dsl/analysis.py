@@ -29,6 +29,7 @@ class Analysis:
         self.scopes: set[str] = {*units.waits}
         self.recorded: set[int] = set()  # verbs with windows or amid verbs: they need a record
         self.kept: dict[str, list[str]] = {}
+        self.attaches = False  # may things lie on other things than zones and spaces?
         self._scan()
         self.recursive = self._find_recursive()
         self.made_kinds = self._made_kinds()
@@ -68,6 +69,12 @@ class Analysis:
                 self.written |= set(face.fields)
 
     def _call(self, call: ir.Call) -> None:
+        if call.pattern.phrase.is_primitive:
+            where = dict(call.args).get("where")
+            put_on = call.pattern.phrase.skeleton in ("move _ to _", "create _ _ in _") and where is not None and not (
+                where.type.base == "zone" or self.v.is_a(where.type.base, "space"))
+            outside = call.span.file != "std.box"
+            self.attaches |= call.pattern.phrase.skeleton == "attach _ to _" or (put_on and outside)
         at = WRITING.get(call.pattern.phrase.skeleton)
         if at is not None and call.pattern.phrase.is_primitive:
             what = dict(call.args).get("what")

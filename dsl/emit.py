@@ -146,7 +146,7 @@ class Emitter:
             "window_lists": {f"W{w.number}": w.name for w in self.v.windows.values()},
             "zone_attrs": sorted({attribute("z", f.name) for k in self.v.kinds.values() for f in k.fields.values() if f.sort == "zone"}),
             "waits": list(self.units.waits), "orders": orders, "kept": self.analysis.kept, "kept_fields": self._kept_fields(), "scopes": sorted(self.analysis.scopes),
-            "supplies": self.header["supplies"],
+            "supplies": self.header["supplies"], "attaches": self.analysis.attaches,
             "supply_zones": {z.removesuffix(" supply"): self.zone_ids[z] for z in self.v.zones if z.endswith(" supply")},
         }
         return Compiled(tables, self._compile())
@@ -980,7 +980,8 @@ class Emitter:
             value = py.call("k_tuple", value)
         match s.place:
             case ir.GlobalValue(name=name):
-                return [py.expression(py.call("k_put_value", *self.lead(s.span), py.const(name), py.const(attribute("g", name)), value))]
+                put_it = "k_put_number" if s.place.type.base == "number" else "k_put_value"
+                return [py.expression(py.call(put_it, *self.lead(s.span), py.const(name), py.const(attribute("g", name)), value))]
             case ir.FieldOf(owner=owner, name="owner"):
                 return [py.expression(py.call("k_own", *self.lead(s.span), ex.emit(owner, sc), value))]
             case ir.FieldOf(owner=owner, name=name):

@@ -384,7 +384,7 @@ class Expressions:
         rest = tuple(f for f in rest if not isinstance(f, ir.Best))
         tests += self.filter_tests(replace(e, filters=rest), value, inner)
         tests += self.limits(e, value, inner)
-        if sc.depth >= 1:
+        if sc.depth >= 1 and not _is_line(source):
             source = py.call("k_spend", py.name("s"), source)
         if best:
             found: ast.expr = py.comprehension(py.name(x), x, source, tests) if tests else source
@@ -486,6 +486,11 @@ def _again(node: ast.expr) -> Maker:
     import copy
 
     return lambda: copy.copy(node) if not isinstance(node, ast.Subscript | ast.Attribute) else copy.deepcopy(node)
+
+
+def _is_line(source: ast.expr) -> bool:
+    """The spaces of a line are few: no loop over them needs a budget."""
+    return isinstance(source, ast.Subscript) and isinstance(source.value, ast.Name) and source.value.id == "k_lines"
 
 
 def _asks(value: ir.Expr) -> bool:

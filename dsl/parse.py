@@ -1,39 +1,58 @@
 """Text to nodes. Several problems in one file are all found.
 
-Each top-level declaration is parsed on its own. When one has an error, the bad line and the block below it
-are blanked (so that line numbers stay true) and the declaration is tried again, a bounded number of times.
+Before anything is parsed, a look at the characters: letters that only look alike, numbers out of bounds,
+brackets and blocks nested too deeply. Each becomes a problem, and something harmless of the same width takes
+its place, so that lines and columns stay true and one mistake hides no other.
+
+Then each top-level declaration is parsed on its own. When one has an error, the bad line and the block below
+it are blanked and the declaration is tried again, a bounded number of times.
 """
 from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Iterator
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from lark import Lark, Token, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
+from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from .indenter import BadIndent, BlockIndenter
-from .nodes import Clause, Decl, Group, Item, Word, build
-from .problems import Problem
+from .nodes import Clause, Decl, Group, Item, build
+from .problems import Problem, sorted_problems
 from .source import Source, Span, span_of
 
 SIZE_MAX = 2_000_000  # characters in one file
-NESTING_MAX = 40  # levels of indentation or brackets
+NESTING_MAX = 16  # levels of indentation, and of brackets
+CLAUSE_MAX = 60  # words between two fixed words
 NUMBER_MAX = 1_000_000_000
 TRIES_MAX = 25  # errors reported in one declaration
+PROBLEMS_MAX = 100  # errors reported in one file
 
 _TOP = re.compile(r"(?m)^(?=[^\s#])")
-_FIRST_WORD = re.compile(r"[A-Za-z_][\w-]*")
+_DIGITS = re.compile(r"(?<![A-Za-z0-9_])[0-9]{10,}")
+_ANSWERING = re.compile(r"((primitive|quiet) +)?(verb|query) ")
 
-# What authors call the terminals that Lark names by itself.
+# What authors call the terminals that stand for no fixed word.
 _READABLE = {
     "_NL": "the end of the line", "_INDENT": "an indented block", "_DEDENT": "the end of the block",
-    "WORD": "a word", "NUMBER": "a number", "STRING": 'a "text"', "COLON": "':'", "COMMA": "','",
-    "LPAR": "'('", "RPAR": "')'", "LSQB": "'['", "RSQB": "']'", "OP": "an operator", "EQ": "'='",
-    "POSS": "a possessive", "ROW": "a row of the map, starting with '|'", "$END": "the end of the file",
-    "RULE_ID": "a rule id", "SLASH": "'/'", "QUESTION": "'?'", "SECTION": "a section", "TIMING": "before, after",
-    "SCOPE": "phase, step, turn, effect", "__ANON_0": "'->'",
+    "$END": "the end of the file", "WORD": "a word", "NUMBER": "a number", "STRING": 'a "text"',
+    "VERSION": "a version such as 1.0", "RULE_ID": "a rule id", "ROW": "a row of the map, starting with '|'",
+    "OP": "an operator", "POSS": "a possessive", "SECTION": "setup, round, scoring",
+    "TIMING": "before, after, instead of", "SCOPE": "phase, step, turn, effect",
+    "VOICE": "you are, asks, starts in, copies are", "VERB_MARK": "quiet", "TIMES": "'times'",
+    "ON_PASS": "until passed, without passing",
+}
+_UNREAD = re.compile(r'"[^"]*"?|#.*')  # other letters are welcome in quoted texts and comments
+
+# Letters of other alphabets that look like ours, and ours.
+_TWINS = dict(zip("асеорхуіјѕԁɡһӏвкмнтАВСЕНІЈКМОРЅТХУαικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧıſ",
+                  "aceopxyijsdghlbkmhtABCEHIJKMOPSTXYaiknoptuxABEZHIKMNOPTYXis", strict=True))
+_SIGNS = {
+    "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"', "\u00bb": '"', "\u2018": "'", "\u2019": "'",
+    "\u2013": "-", "\u2014": "-", "\u2212": "-", "\u00d7": "x", "\u2264": "<=", "\u2265": ">=",
+    "\u2260": "!=", "\u2192": "->",
 }
 
 
@@ -45,32 +64,30 @@ def grammar_text() -> str:
 @cache
 def parser(start: str = "start") -> Lark:
     """The parser; safe to share between threads, since the indenter keeps no state."""
+    indenter: Any = BlockIndenter()  # duck-typed by design: Lark's own keeps state
     return Lark(
         grammar_text(), parser="lalr", lexer="contextual", start=start, maybe_placeholders=True,
-        propagate_positions=True, postlex=BlockIndenter(),  # type: ignore[arg-type]  # duck-typed by design
+        propagate_positions=True, postlex=indenter,
     )
 
 
 def parse(source: Source) -> tuple[list[Decl], list[Problem]]:
     """Every declaration that can be read, and every problem found on the way."""
-    problems = _check_characters(source)
-    if problems:
-        return [], problems
+    if len(source.text) > SIZE_MAX:
+        span = Span(source.name, 1, 1, 1, 2)
+        return [], [Problem("LB0109", span, f"this file has more than {SIZE_MAX} characters", "split it")]
+    lines = source.text.removeprefix("\ufeff").split("\n")
+    problems = [*_clean_letters(source.name, lines), *_clean_numbers(source.name, lines),
+                *_clean_nesting(source.name, lines)]
+    clean = Source(source.name, "\n".join(lines))
     decls: list[Decl] = []
-    text = source.text
-    starts = [m.start() for m in _TOP.finditer(text)]
-    lead = text[: starts[0]] if starts else text
-    if lead.strip() and not all(line.strip().startswith("#") or not line.strip() for line in lead.split("\n")):
-        at = next(i for i, line in enumerate(lead.split("\n"), 1) if line.strip() and not line.strip().startswith("#"))
-        problems.append(Problem("LB0102", Span(source.name, at, 1, at, 2), "the first declaration of a file is not indented",
-                                "start it in the first column"))
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
-        found, errors = _parse_chunk(source, text.count("\n", 0, start), text[start:end])
+    for base, chunk in _chunks(clean, problems):
+        found, errors = _Chunk(clean, base, chunk).parse()
         decls += found
         problems += errors
-    for decl in decls:
-        problems += _check_sizes(decl)
-    return decls, problems
+        if len(problems) >= PROBLEMS_MAX:
+            break
+    return decls, sorted_problems([*problems, *(p for decl in decls for p in _check_clauses(decl))])
 
 
 def parse_clause(name: str, text: str) -> Clause:
@@ -81,25 +98,92 @@ def parse_clause(name: str, text: str) -> Clause:
     return clause
 
 
+def _chunks(source: Source, problems: list[Problem]) -> Iterator[tuple[int, list[str]]]:
+    """Each top-level declaration: the number of lines above it, and its own."""
+    text = source.text
+    starts = [m.start() for m in _TOP.finditer(text)]
+    lead = text[: starts[0]] if starts else text
+    for number, line in enumerate(lead.split("\n"), 1):
+        if line.strip() and not line.strip().startswith("#"):
+            span = Span(source.name, number, 1, number, len(line) - len(line.lstrip()) + 1)
+            problems.append(Problem("LB0102", span, "the first declaration of a file is not indented",
+                                    "start it in the first column"))
+            break
+    base = lead.count("\n")
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        chunk = text[start:end].split("\n")
+        yield base, chunk
+        base += len(chunk) - 1
+
+
 # ---------------------------------------------------------------- one declaration
-def _parse_chunk(source: Source, base: int, chunk: str) -> tuple[list[Decl], list[Problem]]:
-    lines, problems, damaged = chunk.split("\n"), [], False
-    for _ in range(TRIES_MAX):
-        try:
-            tree = parser().parse("\n" * base + "\n".join(lines) + "\n")
-            return list(build(source.name, tree).decls), problems
-        except UnexpectedInput as error:
-            at = min(max(error.line - base - 1, 0), len(lines) - 1)
-            headless = isinstance(error, UnexpectedToken) and error.accepts == {"_INDENT"}
-            if headless:  # a header whose block is missing, or was blanked by us: the header is to blame
-                at = _last_line_before(lines, at)
-            if not (headless and damaged):
-                problems.append(_problem(source, error, base + at + 1))
-            damaged = True
+class _Chunk:
+    """One top-level declaration on its way from text to nodes. `base` lines stand above it."""
+
+    def __init__(self, source: Source, base: int, lines: list[str]) -> None:
+        self.source, self.base, self.lines = source, base, lines
+        self.problems: list[Problem] = []
+
+    def parse(self) -> tuple[list[Decl], list[Problem]]:
+        for _ in range(TRIES_MAX):
+            try:
+                return list(build(self.source.name, self._tree()).decls), self.problems
+            except UnexpectedInput as error:
+                at = self._blame(error)
             if at <= 0:
-                return [], problems
-            _blank(lines, at)
-    return [], problems
+                break
+            width, self.lines[at] = _indent(self.lines[at]), ""
+            _blank(self.lines, at + 1, width)
+        return [], self.problems
+
+    def _tree(self) -> Tree[Token]:
+        driven: Any = parser().parse_interactive("\n".join(self.lines) + "\n")
+        driven.lexer_thread.state.line_ctr.line += self.base  # so that every position is true
+        tree: Tree[Token] = driven.resume_parse()
+        return tree
+
+    def _blame(self, error: UnexpectedInput) -> int:
+        """Note the problem; the answer is the number of the line at fault, counted in this declaration."""
+        if (opened := self._open_bracket()) is not None:
+            at, column = opened
+            line = self.base + at + 1
+            self.problems.append(Problem("LB0101", Span(self.source.name, line, column, line, column + 1),
+                                         "this bracket is not closed", "close it in the same declaration"))
+            return at
+        at = min(max(error.line - self.base - 1, 0), len(self.lines) - 1)
+        if not (isinstance(error, UnexpectedToken) and error.accepts == {"_INDENT"}):
+            self.problems.append(_problem(self.source, error, self.base + at + 1))
+            return at
+        at = _last_line_before(self.lines, at)  # a header whose block is missing, or was blanked by us
+        if not self.problems:
+            self.problems.append(_problem(self.source, error, self.base + at + 1))
+        elif at == 0 and _ANSWERING.match(self.lines[0]) and len(self.lines) > 1:
+            self.lines[1] = "    stop"  # so that its phrase is known to the texts that use it
+            return 1 if self._is_beyond_repair() else self._again()
+        return at
+
+    def _is_beyond_repair(self) -> bool:
+        try:
+            self._tree()
+        except UnexpectedInput:
+            return True
+        return False
+
+    def _again(self) -> int:
+        """Nothing to blank: an empty line past the end takes the blame."""
+        self.lines.append("")
+        return len(self.lines) - 1
+
+    def _open_bracket(self) -> tuple[int, int] | None:
+        """Line and column of a bracket that this declaration never closes."""
+        still: list[tuple[int, int]] = []
+        for at, line in enumerate(self.lines):
+            for column, char in enumerate(_code(line), 1):
+                if char in "([":
+                    still.append((at, column))
+                elif char in ")]" and still:
+                    still.pop()
+        return still[0] if still else None
 
 
 def _last_line_before(lines: list[str], at: int) -> int:
@@ -109,10 +193,10 @@ def _last_line_before(lines: list[str], at: int) -> int:
     return max(at, 0)
 
 
-def _blank(lines: list[str], at: int) -> None:
-    depth, lines[at] = _indent(lines[at]), ""
-    for later in range(at + 1, len(lines)):
-        if lines[later].strip() and _indent(lines[later]) <= depth:
+def _blank(lines: list[str], start: int, width: int) -> None:
+    """Blank the lines from one on, as far as they are indented by more than that."""
+    for later in range(start, len(lines)):
+        if lines[later].strip() and _indent(lines[later]) <= width:
             break
         lines[later] = ""
 
@@ -124,10 +208,12 @@ def _indent(line: str) -> int:
 # ---------------------------------------------------------------- saying what went wrong
 def _problem(source: Source, error: UnexpectedInput, line: int) -> Problem:
     text = source.line(line)
-    here = Span(source.name, line, _indent(text) + 1, line, len(text) + 1)
+    here = Span(source.name, line, _indent(text) + 1, line, len(text.rstrip()) + 1)
     if isinstance(error, BadIndent):
         if error.tab:
-            return Problem("LB0103", here, "a tab in the margin", "indent with spaces, four to a level")
+            column = text.index("\t") + 1
+            return Problem("LB0103", Span(source.name, line, column, line, column + 1), "a tab in the margin",
+                           "indent with spaces, four to a level")
         return Problem("LB0102", here, str(error), "put it in line with the lines of its block")
     if isinstance(error, UnexpectedCharacters):
         return _character_problem(source, error)
@@ -139,9 +225,13 @@ def _character_problem(source: Source, error: UnexpectedCharacters) -> Problem:
     text = source.line(error.line)
     char = text[error.column - 1: error.column]
     span = Span(source.name, error.line, error.column, error.line, error.column + 1)
-    if char == '"':
-        return Problem("LB0104", span, "this text has no closing quote on its line", 'write "text" on one line')
-    return Problem("LB0105", span, f"{char!r} is no part of the language here", _expected(error.allowed or set()))
+    if char == '"' and '"' not in text[error.column:]:
+        return Problem("LB0104", span, "this text has no closing quote on its line",
+                       'write "text" on one line')
+    if char == "\t":
+        return Problem("LB0105", span, "a tab cannot stand here", "write a space")
+    what = f"{char!r} cannot stand here" if char in "\"|'?.=" else f"{char!r} is no part of the language"
+    return Problem("LB0105", span, what, _expected(error.allowed or set()))
 
 
 def _token_problem(source: Source, error: UnexpectedToken, here: Span) -> Problem:
@@ -153,71 +243,132 @@ def _token_problem(source: Source, error: UnexpectedToken, here: Span) -> Proble
     if token.type == "_INDENT":
         return Problem("LB0102", here, "this line is indented, but the line above opens no block",
                        "end the line above with ':', or take the indentation away")
-    span = span_of(source.name, token)
     if token.type in ("_NL", "_DEDENT", "$END"):
-        span = Span(source.name, here.line, here.end_column, here.line, here.end_column + 1)
+        column = len(_code(source.line(here.line)).rstrip()) + 1
+        span = Span(source.name, here.line, column, here.line, column + 1)
         return Problem("LB0101", span, "this line is not complete", _expected(accepts))
+    span = span_of(source.name, token)
+    if token == "else":
+        return Problem("LB0101", span, "this 'else' belongs to nothing",
+                       "it follows the block of an 'if' or a 'may', indented like it")
     return Problem("LB0101", span, f"{str(token)!r} cannot stand here", _expected(accepts))
 
 
+@cache
+def _fixed_words() -> dict[str, str]:
+    """Lark's names of the terminals that are fixed words and signs, and how authors write them."""
+    return {t.name: f"'{t.pattern.value}'" for t in parser().terminals if t.pattern.type == "str"}
+
+
 def _expected(names: set[str]) -> str:
-    shown = sorted({_READABLE.get(n) or f"'{n.lower()}'" for n in names if not n.startswith("__")})
+    known = _READABLE | _fixed_words() | _READABLE
+    shown = sorted({known[n] for n in names if n in known})
     if not shown:
         return ""
     return "here may stand: " + ", ".join(shown[:9]) + (" ..." if len(shown) > 9 else "")
 
 
-def _check_characters(source: Source) -> list[Problem]:
-    """Look-alike letters and sizes, before anything else: they would only confuse later messages."""
-    if len(source.text) > SIZE_MAX:
-        span = Span(source.name, 1, 1, 1, 2)
-        return [Problem("LB0109", span, f"this file has more than {SIZE_MAX} characters", "split it")]
-    problems = []
-    if source.text.isascii():
-        return problems
-    for number, line in enumerate(source.lines(), 1):
+# ---------------------------------------------------------------- before parsing
+def _code(line: str) -> str:
+    """The line with comments and quoted texts blanked; nothing of a row of a map."""
+    line = line.rstrip("\r")
+    return "" if line.lstrip().startswith("|") else _UNREAD.sub(lambda m: " " * len(m[0]), line)
+
+
+def _clean_letters(file: str, lines: list[str]) -> Iterator[Problem]:
+    """Letters and signs of other alphabets; ours take their place."""
+    for number, line in enumerate(lines, 1):
         if line.isascii():
             continue
-        code = _without_texts(line)
-        for column, char in enumerate(code, 1):
+        for column, char in enumerate(_code(line), 1):
             if not char.isascii():
-                problems.append(_look_alike(Span(source.name, number, column, number, column + 1), char))
-    return problems
+                span = Span(file, number, column, number, column + 1)
+                problem, plain = _look_alike(span, char)
+                _overwrite(lines, span, plain)
+                yield problem
 
 
-def _without_texts(line: str) -> str:
-    """The line with comments and quoted texts blanked: other letters are welcome there."""
-    line = re.sub(r'"[^"]*"', lambda m: " " * len(m[0]), line)
-    row = line.lstrip().startswith("|")
-    return "" if row else re.sub(r"#.*", lambda m: " " * len(m[0]), line)
+def _overwrite(lines: list[str], span: Span, text: str) -> None:
+    line = lines[span.line - 1]
+    lines[span.line - 1] = line[: span.column - 1] + text + line[span.end_column - 1:]
 
 
-def _look_alike(span: Span, char: str) -> Problem:
+def _look_alike(span: Span, char: str) -> tuple[Problem, str]:
+    """The problem of a letter, and the letter of ours to go on with."""
+    if char in _SIGNS:
+        sign = _SIGNS[char]
+        return Problem("LB0105", span, f"{char!r} is a typographic sign", f"write {sign}"), sign[:1]
     name = unicodedata.name(char, f"U+{ord(char):04X}").lower()
-    plain = unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()
-    if char in "\u201c\u201d\u201e":
-        return Problem("LB0105", span, f"{char} is a typographic quote", 'write "')
-    if char in "\u2018\u2019":
-        return Problem("LB0105", span, f"{char} is a typographic apostrophe", "write '")
+    if char.isspace() or unicodedata.category(char) in ("Cf", "Cc"):
+        return Problem("LB0105", span, f"an invisible character ({name})",
+                       "write a space, or take it away"), " "
+    if not char.isalnum() and unicodedata.category(char)[0] != "M":
+        return Problem("LB0105", span, f"{char!r} ({name}) is no part of the language",
+                       "other signs may stand in a quoted text"), " "
+    plain = _TWINS.get(char) or unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()[:1]
     help_ = f"write {plain!r}" if plain else "names are written with the letters a to z"
-    return Problem("LB0106", span, f"{char!r} ({name}) only looks like a letter of the language", help_)
+    return Problem("LB0106", span, f"{char!r} ({name}) is no letter of the language", help_), plain or "_"
 
 
-def _check_sizes(node: Any, depth: int = 0) -> list[Problem]:
-    """Numbers and nesting stay within bounds, so that no later pass can be driven to its knees."""
-    if depth > NESTING_MAX * 3:
-        return [Problem("LB0109", node.span, "this is nested too deeply", "name a part of it and use the name")]
-    problems: list[Problem] = []
+def _clean_numbers(file: str, lines: list[str]) -> Iterator[Problem]:
+    """Numbers out of bounds; ones with zeros before them take their place."""
+    for number, line in enumerate(lines, 1):
+        for m in _DIGITS.finditer(_code(line)):
+            digits = m[0].lstrip("0")
+            if len(digits) < 10 or (len(digits) == 10 and int(digits) <= NUMBER_MAX):
+                continue
+            shown = digits if len(digits) <= 20 else f"{digits[:8]}..."
+            span = Span(file, number, m.start() + 1, number, m.end() + 1)
+            _overwrite(lines, span, "1".zfill(len(m[0])))
+            yield Problem("LB0108", span, f"{shown} is too large", f"numbers go up to {NUMBER_MAX}")
+
+
+def _clean_nesting(file: str, lines: list[str]) -> Iterator[Problem]:
+    """Blocks in blocks and brackets in brackets without end, told once a declaration."""
+    margins, depth, told = [0], 0, False
+    for at in range(len(lines)):
+        code = _code(lines[at])
+        if not code.strip():
+            continue
+        width = _indent(code)
+        if not depth or not width:
+            margins, depth, told = [*(m for m in margins if m < width), width], 0, told and width > 0
+        column, depth = _level_brackets(lines, at, depth)
+        if len(margins) > NESTING_MAX + 1:
+            column = width + 1
+            lines[at] = " " * width + "stop" if len(margins) == NESTING_MAX + 2 else ""
+            _blank(lines, at + 1, width)
+        if column and not told:
+            told = True
+            yield Problem("LB0109", Span(file, at + 1, column, at + 1, column + 1), "this is nested too deeply",
+                          f"at most {NESTING_MAX} levels; name a part of it and use the name")
+
+
+def _level_brackets(lines: list[str], at: int, depth: int) -> tuple[int, int]:
+    """Take away the brackets that are too many. The column of the first, and how many are open at the end."""
+    column = 0
+    for place, char in enumerate(_code(lines[at]), 1):
+        depth += char in "(["
+        if char in "()[]" and depth > NESTING_MAX:
+            column = column or place
+            _overwrite(lines, Span("", at + 1, place, at + 1, place + 1), " ")
+        depth = max(0, depth - (char in ")]"))
+    return column, depth
+
+
+# ---------------------------------------------------------------- after parsing
+def _check_clauses(node: Any) -> Iterator[Problem]:
+    """No clause is so long that reading it takes for ever. The declaration stays, its problem is enough."""
+    if isinstance(node, Clause | Group) and len(node.items) > CLAUSE_MAX:
+        first, last = node.items[0].span, node.items[-1].span
+        yield Problem("LB0109", first.to(last), f"{len(node.items)} words in a row are too many",
+                      f"at most {CLAUSE_MAX}; name a part of it with 'let' or a query")
+        return
     for name in getattr(node, "__dataclass_fields__", ()):
         value = getattr(node, name)
         for child in value if isinstance(value, tuple) else (value,):
-            if isinstance(child, Word):
-                if child.type == "NUMBER" and int(child.value) > NUMBER_MAX:
-                    problems.append(Problem("LB0108", child.span, f"{child.value} is too large",
-                                            f"numbers go up to {NUMBER_MAX}"))
-            elif hasattr(child, "__dataclass_fields__") and not isinstance(child, Span):
-                problems += _check_sizes(child, depth + 1)
-    return problems
+            if hasattr(child, "__dataclass_fields__") and not isinstance(child, Span):
+                yield from _check_clauses(child)
 
 
 __all__ = ["Clause", "Group", "Item", "grammar_text", "parse", "parse_clause", "parser"]

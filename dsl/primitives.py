@@ -84,6 +84,8 @@ class Primitives:
     # ------------------------------------------------------------ values
     def query(self, phrase: Phrase, args: Args, sc: Scope, line: int) -> ast.expr:
         special = {
+            "_ along _": lambda: py.compare(args["a"], ast.In(), py.sub(py.name("k_lines"), args["b"]) if phrase.slots["b"].base == "line" else
+                                            _k("along", args["b"])),
             "total _ of _": lambda: py.call("k_sum", self._each_field(args, sc)),
             "highest _ of _": lambda: py.call("k_highest", self._each_field(args, sc)),
             "lowest _ of _": lambda: py.call("k_lowest", self._each_field(args, sc)),
@@ -125,6 +127,8 @@ class Primitives:
                 return _items(ex.emit(args["b"], sc))
             case "_ among _":
                 return ex.as_list(args["b"], sc)
+            case "_ along _" if args["b"].type.base == "line":
+                return py.sub(py.name("k_lines"), ex.emit(args["b"], sc))
             case "_ along _":
                 return _k("along", ex.emit(args["b"], sc))
             case "_ adjacent to _" if all(self.em.v.is_a(k, "space") for k in kinds):

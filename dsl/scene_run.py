@@ -246,6 +246,7 @@ class Stage:
                 lines[detail.text] = f"cannot be worked out: {error}"
                 continue
             lines[detail.text] = self.text.value(value, detail.is_thing)
+        lines = {text: value for text, value in lines.items() if text != value}
         width = max(map(len, lines), default=0)
         return [f"{text:{width}} : {value}" for text, value in lines.items()]
 

@@ -77,9 +77,11 @@ def slug(title: str) -> str:
     return made if made[:1].isalpha() else f"scene_{made}".rstrip("_")
 
 
-def titles_in(source: Source) -> list[str]:
-    """The titles of a file, as far as it can be parsed. Reads no game."""
-    return [_text(d.title) for d in parse_cached(source)[0] if isinstance(d, n.Scene)]
+def traced_in(source: Source) -> set[str] | None:
+    """The slugs of the scenes of a file that keep a trace; nothing if the file cannot be parsed. Reads no game."""
+    decls, problems = parse_cached(source)
+    traced = [d for d in decls if isinstance(d, n.Scene) and _parts(d, n.Trace)]
+    return None if problems else {slug(_text(d.title)) for d in traced}
 
 
 def read_scenes(source: Source, find: Find) -> list[Scene]:
@@ -209,6 +211,8 @@ class _Reader:
         self.file, self.checked, self.program, self.units = file, checked, program, units
         collector = Collector()
         collector.v, collector.problems = checked.vocab, file.problems
+        for design in checked.units.designs:  # names that a card has for each of some words: "{color} {trait}"
+            checked.vocab.cards.setdefault(design.name, design.kind)
         self.resolver = Resolver(collector)
         self.resolver.units = units
         self.resolver._rule_count = 1 + max((x.number for x in (*checked.units.rules, *checked.units.options)), default=0)
@@ -443,7 +447,7 @@ def _shown(test: ir.Expr) -> Iterable[ir.Expr]:
             return _shown(inner)
         case ir.Compare(left=left, right=right):
             return [x for x in (left, right) if _varies(x)]
-        case ir.Is(subject=ir.Noun() as subject, test=ir.Rel() as where, negated=False) if subject.type.form == "some":
+        case ir.Is(subject=ir.Noun() as subject, test=ir.Rel() | ir.Adj() as where, negated=False) if subject.type.form == "some":
             return [replace(subject, filters=(*subject.filters, where), span=test.span)]
         case ir.Is(subject=subject, test=value):
             return [x for x in (subject, value) if _varies(x)]

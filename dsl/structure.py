@@ -94,7 +94,7 @@ class Flattener:
         self.em._file = span.file
         inner = self.em._inner(sc)
         name = self._function(span, self.em.block(tuple(pending), inner))
-        self.out.append(("step", name, "", None, you, self.em.site(span)))
+        self.out.append(("step", name, "", None, you, self.em.site(span), ()))
         pending.clear()
 
     def _statement(self, s: u.Stmt, sc: Scope, you: int | None) -> None:

@@ -276,6 +276,12 @@ def _now(s: State, name: str, value: Any) -> None:
 
 
 def put_value(s: State, c: int, site: int, name: str, attr: str, value: Any) -> None:
+    """A value of the whole game: a word, a thing, a truth."""
+    s.log.append(("now", c, site, name, value))
+    setattr(s, attr, value)
+
+
+def put_number(s: State, c: int, site: int, name: str, attr: str, value: Any) -> None:
     if value.__class__ is int and not -NUMBER_MAX <= value <= NUMBER_MAX:
         raise RuleError(f"{name} would become {value}, past the bound of {NUMBER_MAX}")
     s.log.append(("now", c, site, name, value))

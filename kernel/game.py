@@ -38,35 +38,36 @@ class Game:
         self.settings = dict(settings or {})
         self.seat_names = program.seat_names(seats)
         self._state = program.new_state(self.seat_names, seed, settings, chance)
-        self._checkpoint = self._state.copy()
+        self._checkpoint = self._state  # what a run starts again from; until the first step, the open box
         self._since: list[tuple[Thing | None, str]] = []
         self._acts: list[Act] = []
         self._act_steps: list[int | None] = []  # where each ran: the length of the log at its step, -1 inside a step
         self._questions: tuple[Question, ...] = ()
         self._started = False
-        if start:
-            self.start()
+        self._lazy = start  # run to the first question as soon as somebody looks
 
     # ------------------------------------------------------------ looking
     @property
     def state(self) -> State:
+        if self._lazy and not self._started:
+            self.start()
         return self._state
 
     @property
     def log(self) -> list[Event]:
-        return self._state.log
+        return self.state.log
 
     @property
     def decisions(self) -> int:
-        return self._state.answers
+        return self.state.answers
 
     @property
     def over(self) -> bool:
-        return self._state.outcome is not None
+        return self.state.outcome is not None
 
     @property
     def outcome(self) -> dict[str, Any] | None:
-        return self._state.outcome
+        return self.state.outcome
 
     @property
     def seats(self) -> list[Thing]:
@@ -75,11 +76,12 @@ class Game:
     @property
     def questions(self) -> tuple[Question, ...]:
         """All questions that are open now; several only where seats choose at the same time."""
-        return self._questions
+        return self._questions if self.state else ()
 
     @property
     def question(self) -> Question | None:
-        return self._questions[0] if self._questions else None
+        questions = self.questions
+        return questions[0] if questions else None
 
     @property
     def pending(self) -> list[tuple[Thing | None, str]]:
@@ -91,13 +93,14 @@ class Game:
     def start(self) -> None:
         """Run to the first question."""
         self._started = True
+        self._checkpoint = self._state.copy()
         self._run(resumed=False)
 
     def play(self, policy: Policy, decisions_max: int = 1_000_000) -> Game:
         """Let a policy answer everything to the end: the fast path, without checkpoints."""
-        if self.over:
-            return self
         if self._started:
+            if self.over:
+                return self
             self._rewind()
         state = self._state
         feed = Feed(self._since)
@@ -129,7 +132,7 @@ class Game:
     def _asked(self, seat: Thing | None) -> Question:
         if self.over:
             raise StaleAnswer("the game is over")
-        for question in self._questions:
+        for question in self.questions:
             if seat is None or seat in question.seats:
                 return question
         names = ", ".join(self._state.key[s] for q in self._questions for s in q.seats)
@@ -155,6 +158,8 @@ class Game:
         It happens at the start of the step that waits, so that its question is asked anew. If the step has had an
         answer already, it happens while the question stands, and that question stays as it is.
         """
+        if not self._started:
+            self.start()
         self._acts.append(act)
         self._act_steps.append(None)
         try:
@@ -170,7 +175,8 @@ class Game:
 
     # ------------------------------------------------------------ the one mechanism
     def _resumable(self) -> bool:
-        return any(event[0] == "stepped" for event in self._checkpoint.log)
+        log = self._checkpoint.log
+        return any(log[at][0] == "stepped" for at in range(len(log) - 1, -1, -1))
 
     def _rewind(self) -> None:
         """Take the table back to the last step."""
@@ -252,6 +258,8 @@ class Game:
     # ------------------------------------------------------------ forks and undo
     def fork(self, chance: Chance | None = None) -> Game:
         """A copy that can go its own way, at any question; with other chance, it cannot know the draws to come."""
+        if self._lazy and not self._started:
+            self.start()
         new: Game = object.__new__(Game)
         new.__dict__.update(self.__dict__)
         new._since, new._acts, new._act_steps = self._since[:], self._acts[:], self._act_steps[:]
@@ -275,6 +283,7 @@ class Game:
         game._since = list(answers)
         game._acts, game._act_steps = [act for act, _ in acts], [step for _, step in acts]
         game._started = True
+        game._checkpoint = game._state.copy()
         try:
             game._run(resumed=False)
         except IllegalAnswer as error:
@@ -318,8 +327,8 @@ class _Driver(Feed):
 
     def next_act(self) -> int | None:
         """The number of the act that comes next, if it is not an answer that does."""
-        left = self.left
-        return int(left[0][1]) if left and left[0][0] == ACT else None
+        at = self.first()
+        return int(self.answers[at][1]) if at < len(self.answers) and self.answers[at][0] == ACT else None
 
     def carry_out(self, act: int, state: State) -> None:
         self._taken[self.answers.index((ACT, str(act)))] = True

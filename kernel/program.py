@@ -40,6 +40,7 @@ class Program:
         self.kinds: dict[str, dict[str, Any]] = tables["kinds"]
         self.dice: dict[str, list[Any]] = tables["dice"]
         self.asks_forced: bool = tables["asks_forced"]
+        self.has_alike = any(kind["alike"] for kind in self.kinds.values())
         self.structure: dict[str, list[tuple[Any, ...]]] = tables["structure"]
         self.fields: dict[str, dict[str, Any]] = tables["fields"]
         self.values: dict[str, dict[str, Any]] = tables["values"]
@@ -58,7 +59,7 @@ class Program:
         )
 
     def _link(self, code: Sequence[CodeType]) -> dict[str, Any]:
-        space: dict[str, Any] = {"__builtins__": {}, **RUNTIME, "k_program": self}
+        space: dict[str, Any] = {"__builtins__": {}, **RUNTIME, "k_lines": self.board.lines}
         for part in code:
             exec(part, space)
         tables = self.tables
@@ -196,8 +197,12 @@ class Program:
                 face = faces[0]["name"]
                 fields |= faces[0]["fields"]
         made = {"kind": kind, "kinds": spec["all"], "design": design, "name": name, "key": name, "owner": owner,
-                "place": place, "face": face, "fields": fields, "lively": live, "holds": True, "zones": {}}
+                "place": place, "face": face, "fields": fields, "lively": live, "holds": self._holds(kind), "zones": {}}
         return made | {"sight": sight} if sight else made
+
+    def _holds(self, kind: str) -> bool:
+        """Can things lie in it? Zones and spaces always; the rest only where some text attaches things."""
+        return kind == "zone" or bool(self.tables["attaches"]) or "space" in self.kinds[kind]["all"]
 
     def _add(self, s: State, kind: str, name: str, design: int = -1, place: Thing | None = None,
              live: bool = True, sight: str = "") -> Thing:
@@ -356,7 +361,7 @@ def option_of(space: Mapping[str, Any], row: Mapping[str, Any]) -> rules.Option:
 RUNTIME: dict[str, Any] = {
     **{f"k_{name}": getattr(fold, name) for name in (
         "move", "move_some", "move_to_bottom", "move_to_index", "move_all", "shuffle", "turn", "lay", "own", "put_field",
-        "put_value", "pick", "roll", "show", "finish")},
+        "put_value", "put_number", "pick", "roll", "show", "finish")},
     **{f"k_{name}": getattr(questions, name) for name in (
         "answer", "choose_menu", "choose_thing", "choose_things", "choose_word", "choose_yes", "choose_order",
         "together", "must_be")},

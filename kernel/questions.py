@@ -76,12 +76,14 @@ def choose_thing(s: State, c: int, site: int, who: Any, prompt: str, things: Seq
     if not things:
         return None
     names = s.key
-    keyed = {names[t]: t for t in reversed(things)} if len(things) > 1 else {}
-    if len(keyed) <= 1 and not (s.program.asks_forced and things):
+    keys = [names[t] for t in things]
+    if s.program.has_alike and len(set(keys)) < len(keys):  # copies that are alike are one answer
+        keyed = {key: thing for key, thing in zip(reversed(keys), reversed(things), strict=True)}
+        keys = list(dict.fromkeys(keys))
+        things = [keyed[key] for key in keys]
+    if len(keys) == 1 and not s.program.asks_forced:
         return things[0]
-    keys = list(dict.fromkeys(names[t] for t in things))
-    keyed = keyed or {names[things[0]]: things[0]}
-    return keyed[answer(s, c, site, who, prompt, keys, [keyed[k] for k in keys])]
+    return things[keys.index(answer(s, c, site, who, prompt, keys, things))]
 
 
 def choose_word(s: State, c: int, site: int, who: Any, prompt: str, values: Sequence[Any]) -> Any:
@@ -164,15 +166,23 @@ class Feed:
     def __init__(self, answers: Sequence[tuple[Thing | None, str]] = ()) -> None:
         self.answers = list(answers)
         self._taken: list[bool] = [False] * len(self.answers)
+        self._first = 0  # all before this one are taken
 
     def __call__(self, question: Question) -> str:
-        for at, (seat, key) in enumerate(self.answers):
+        for at in range(self.first(), len(self.answers)):
+            seat, key = self.answers[at]
             if not self._taken[at] and (seat is None or seat in question.seats):
                 if key not in question.keys:
                     raise IllegalAnswer(f"{key!r} is not offered; the answers are: {', '.join(question.keys)}")
                 self._taken[at] = True
                 return key
         raise Paused(question)
+
+    def first(self) -> int:
+        """The place of the first answer that no question has taken."""
+        while self._first < len(self._taken) and self._taken[self._first]:
+            self._first += 1
+        return self._first
 
     def add(self, seat: Thing | None, key: str) -> None:
         self.answers.append((seat, key))
@@ -182,12 +192,12 @@ class Feed:
         return self._taken[:]
 
     def rewind(self, position: list[bool]) -> None:
-        self._taken = position[:]
+        self._taken, self._first = position[:], 0
 
     @property
     def left(self) -> list[tuple[Thing | None, str]]:
         """Answers that no question has taken yet."""
-        return [a for a, taken in zip(self.answers, self._taken, strict=True) if not taken]
+        return [self.answers[at] for at in range(self.first(), len(self.answers)) if not self._taken[at]]
 
 
 def must_be(s: State, value: Any, what: str) -> Any:

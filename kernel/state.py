@@ -9,9 +9,8 @@ loaded text ever writes are shared between copies.
 """
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
@@ -43,10 +42,6 @@ class State:
     GLOBALS: ClassVar[tuple[str, ...]] = ()
     ZONES: ClassVar[tuple[str, ...]] = ()
     FIXED: ClassVar[frozenset[str]] = frozenset()
-    _lists: ClassVar[tuple[str, ...]] = ()
-    _rest: ClassVar[tuple[str, ...]] = ()
-    _get_lists: ClassVar[Callable[[Any], tuple[Any, ...]]]
-    _get_rest: ClassVar[Callable[[Any], tuple[Any, ...]]]
 
     program: Program
     log: list[Event]  # every event so far
@@ -87,18 +82,8 @@ class State:
     shared: bool  # fixed columns are shared with another copy
 
     def copy(self) -> State:
-        """A copy that can go its own way."""
-        self.shared = True
-        new: State = object.__new__(type(self))
-        for slot, value in zip(self._rest, type(self)._get_rest(self), strict=True):
-            setattr(new, slot, value)
-        for slot, value in zip(self._lists, type(self)._get_lists(self), strict=True):
-            setattr(new, slot, value[:])
-        new.items = {place: things[:] for place, things in self.items.items()}
-        new.live = {design: things[:] for design, things in self.live.items()}
-        for slot in _DICTS:
-            setattr(new, slot, getattr(self, slot).copy())
-        return new
+        """A copy that can go its own way. Each class made by `state_class` has its own, written out slot by slot."""
+        raise NotImplementedError
 
     def snapshot(self) -> dict[str, Any]:
         """Everything that events decide, for comparing two tables."""
@@ -121,21 +106,27 @@ def state_class(
     fields: tuple[str, ...], values: tuple[str, ...], zones: tuple[str, ...], fixed: frozenset[str]
 ) -> type[State]:
     """The class for a set of columns, given as attribute names. `fixed` ones never change after the start."""
-    lists = (*_CHANGING, *(f for f in fields if f not in fixed), "log", "lasting", "queue")
-    body = {
-        "__slots__": (*fields, *values, *zones), "FIELDS": fields, "GLOBALS": values, "ZONES": zones,
-        "FIXED": fixed, "_lists": lists,
-    }
+    body = {"__slots__": (*fields, *values, *zones), "FIELDS": fields, "GLOBALS": values, "ZONES": zones, "FIXED": fixed}
     made = type("State", (State,), body)
-    skip = {*lists, *_DICTS, "items", "live"}
-    made._rest = tuple(s for s in (*State.__slots__, *fields, *values, *zones) if s not in skip)
-    made._get_lists, made._get_rest = staticmethod(_getter(lists)), staticmethod(_getter(made._rest))
+    made.copy = _copier(made, (*_CHANGING, *(f for f in fields if f not in fixed), "log", "lasting", "queue"))  # type: ignore[method-assign]
     return made
 
 
-def _getter(names: Iterable[str]) -> Callable[[Any], tuple[Any, ...]]:
-    get = attrgetter(*names)
-    return lambda state: get(state)
+def _copier(cls: type[State], lists: tuple[str, ...]) -> Callable[[State], State]:
+    """A copy function without loops over slots: forks are what search is made of."""
+    skip = {*lists, *_DICTS, "items", "live", "program", "shared"}
+    rest = [slot for slot in (*State.__slots__, *cls.FIELDS, *cls.GLOBALS, *cls.ZONES) if slot not in skip]
+    lines = ["def copy(self):", "    self.shared = True", "    new = make(cls)", "    new.shared = True"]
+    lines += [f"    new.{slot} = self.{slot}" for slot in rest]
+    lines += [f"    new.{slot} = self.{slot}[:]" for slot in lists]
+    lines += [f"    new.{slot} = self.{slot}.copy()" for slot in _DICTS]
+    lines += [f"    new.{slot} = {{k: v[:] for k, v in self.{slot}.items()}}" for slot in ("items", "live")]
+    lines += ["    try:", "        new.program = self.program", "    except AttributeError:", "        pass", "    return new"]
+    assert all(slot.isidentifier() for slot in (*rest, *lists))
+    space: dict[str, Any] = {"make": object.__new__, "cls": cls}
+    exec("\n".join(lines), space)
+    copy: Callable[[State], State] = space["copy"]
+    return copy
 
 
 def attribute(prefix: str, name: str) -> str:

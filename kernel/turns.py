@@ -61,75 +61,80 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
     at_step = getattr(s.run, "at_step", None)
     while True:
         op = code[pc]
-        match op[0]:
-            case "step":
-                scope, subject_of, you_slot, site = op[2], op[3], op[4], op[5]
-                you: Thing | None = frame[you_slot] if you_slot is not None else None
-                if resumed:
-                    resumed = False
-                    subject = log[s.began[scope]][6] if scope else None
-                    here = _step_event(s)
+        what = op[0]
+        if what == "step":
+            _, function, scope, subject_of, you_slot, site, more = op
+            you: Thing | None = frame[you_slot] if you_slot is not None else None
+            if resumed:
+                resumed = False
+                here = _step_event(s)
+                subject = log[here][6]
+            else:
+                s.frame = tuple(frame)
+                subject = functions[subject_of](s, -1, None, you) if subject_of else None
+                here = len(log)
+                log.append(("stepped", -1, site, (section, pc), s.frame, scope, subject))
+                s.pc = (section, pc)
+                if scope:
+                    s.began[scope] = here
+                s.budget -= 1
+                if s.budget < 0 or here - s.mark > EVENTS_MAX:
+                    raise OverBudget("the game goes round and round without asking anybody", *s.program.site(site))
+                if s.answers > answers_max:
+                    raise OverBudget("no end after that many decisions", *s.program.site(site))
+                if at_step is not None:
+                    at_step(s)
+            if subject is not None:
+                you = subject
+            try:
+                if watched and (scope in watched or any(m in watched for m in more)):
+                    _watched_step(s, here, op, subject, you)
                 else:
-                    s.frame = tuple(frame)
-                    subject = functions[subject_of](s, -1, None, you) if subject_of else None
-                    here = len(log)
-                    log.append(("stepped", -1, site, (section, pc), s.frame, scope, subject))
-                    s.pc = (section, pc)
-                    if scope:
-                        s.began[scope] = here
-                    s.budget -= 1
-                    if s.budget < 0 or here - s.mark > EVENTS_MAX:
-                        raise OverBudget("the game goes round and round without asking anybody", *s.program.site(site))
-                    if s.answers > answers_max:
-                        raise OverBudget("no end after that many decisions", *s.program.site(site))
-                    if at_step is not None:
-                        at_step(s)
-                if subject is not None:
-                    you = subject
-                try:
-                    if scope in watched or (len(op) > 6 and any(m in watched for m in op[6])):
-                        _watched_step(s, here, op, subject, you)
-                    else:
-                        functions[op[1]](s, here, None, you)
-                    pc += 1
-                except StopScope as stop:
-                    pc = _end_of(code, pc, stop)
-            case "jump":
-                pc = op[1]
-            case "test":
-                s.frame = tuple(frame)
-                holds = functions[op[1]](s, -1, None, frame[op[2]] if op[2] is not None else None)
-                pc = pc + 1 if holds else op[3]
-            case "each":
-                s.frame = tuple(frame)
-                things = functions[op[1]](s, -1, None, frame[op[3]] if op[3] is not None else None)
-                _put(frame, op[2], (tuple(things), 0))
+                    functions[function](s, here, None, you)
                 pc += 1
-            case "next":
-                things, at = frame[op[1]]
-                if at >= len(things):
-                    pc = op[3]
-                else:
-                    _put(frame, op[1], (things, at + 1))
-                    _put(frame, op[2], things[at])
-                    pc += 1
-            case "let":
-                s.frame = tuple(frame)
-                _put(frame, op[2], functions[op[1]](s, -1, None, frame[op[3]] if op[3] is not None else None))
+            except StopScope as stop:
+                pc = _end_of(code, pc, stop)
+        elif what == "next":
+            things, at = frame[op[1]]
+            if at >= len(things):
+                pc = op[3]
+            else:
+                _put(frame, op[1], (things, at + 1))
+                _put(frame, op[2], things[at])
                 pc += 1
-            case "open":
-                s.frame = tuple(frame)
-                subject = functions[op[2]](s, -1, None, frame[op[4]] if op[4] is not None else None) if op[2] else None
-                _put(frame, op[3], subject)
-                s.frame = tuple(frame)
-                entered = all(enter(s, -1, op[5], name, subject) >= 0 for name in (op[1], *op[6]))
-                pc = pc + 1 if entered else op[7]
-            case "close":
-                for name in (*reversed(op[5]), op[1]):
-                    leave(s, -1, op[4], name, frame[op[2]])
-                pc += 1
-            case "done":
-                return
+        elif what == "jump":
+            pc = op[1]
+        elif what == "done":
+            return
+        else:
+            pc = _control(s, op, pc, frame)
+
+
+def _control(s: State, op: tuple[Any, ...], pc: int, frame: list[Any]) -> int:
+    """Tests, loops and phases around the steps; returns where to go on."""
+    functions = s.program.functions
+    s.frame = tuple(frame)
+    match op[0]:
+        case "test":
+            return pc + 1 if functions[op[1]](s, -1, None, _you(frame, op[2])) else op[3]  # type: ignore[no-any-return]
+        case "each":
+            _put(frame, op[2], (tuple(functions[op[1]](s, -1, None, _you(frame, op[3]))), 0))
+        case "let":
+            _put(frame, op[2], functions[op[1]](s, -1, None, _you(frame, op[3])))
+        case "open":
+            subject = functions[op[2]](s, -1, None, _you(frame, op[4])) if op[2] else None
+            _put(frame, op[3], subject)
+            s.frame = tuple(frame)
+            if not all(enter(s, -1, op[5], name, subject) >= 0 for name in (op[1], *op[6])):
+                return op[7]  # type: ignore[no-any-return]
+        case "close":
+            for name in (*reversed(op[5]), op[1]):
+                leave(s, -1, op[4], name, frame[op[2]])
+    return pc + 1
+
+
+def _you(frame: list[Any], slot: int | None) -> Thing | None:
+    return None if slot is None else frame[slot]
 
 
 def _end_of(code: list[tuple[Any, ...]], pc: int, stop: StopScope) -> int:
@@ -152,7 +157,7 @@ def _step_event(s: State) -> int:
 
 def _watched_step(s: State, here: int, op: tuple[Any, ...], subject: Thing | None, you: Thing | None) -> None:
     """A step that rules watch, or until which something lasts."""
-    scopes = [scope for scope in (op[2], *(op[6] if len(op) > 6 else ())) if scope in s.program.watched_scopes]
+    scopes = [scope for scope in (op[2], *op[6]) if scope in s.program.watched_scopes]
     for scope in scopes:
         if enter(s, here, op[5], scope, subject) < 0:
             return
@@ -166,6 +171,6 @@ def _watched_step(s: State, here: int, op: tuple[Any, ...], subject: Thing | Non
 
 
 def _put(frame: list[Any], slot: int, value: Any) -> None:
-    while len(frame) <= slot:
-        frame.append(None)
+    if slot >= len(frame):
+        frame += [None] * (slot + 1 - len(frame))
     frame[slot] = value

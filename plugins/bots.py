@@ -10,6 +10,7 @@ its stream, and has no other source of chance: the same game and seed give the s
 Budgets are counts, never seconds. The greedy bot looks at the true table, so in a game with hidden
 hands it knows more than a person in its seat would.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -175,14 +176,27 @@ class Table:
             game.answer(bot(game, question), question.seats[0])
 
 
-def make_table(seats: Sequence[Thing], names: Sequence[str | None], factories: Mapping[str, BotFactory], seed: int) -> Table:
+def make_table(
+    seats: Sequence[Thing], names: Sequence[str | None], factories: Mapping[str, BotFactory], seed: int
+) -> Table:
     """Seat bots by name. All of them draw on one stream: seats with the same bot share it."""
-    made: dict[str, Bot] = {name: factories[name](derive(seed, name)) for name in dict.fromkeys(names) if name}
+    made: dict[str, Bot] = {
+        name: factories[name](derive(seed, name)) for name in dict.fromkeys(names) if name
+    }
     return Table(seats, [made[name] if name else None for name in names])
 
 
-def read_bots(spec: str | None, seats: Sequence[str], known: Sequence[str], default: str | None) -> list[str | None]:
-    """Who sits where, from `greedy` (everywhere) or `X=random,O=greedy`; a seat is named or numbered from 1."""
+def read_bots(
+    spec: str | None,
+    seats: Sequence[str],
+    known: Sequence[str],
+    default: str | None,
+    spare_first: bool = False,
+) -> list[str | None]:
+    """Who sits where, from `greedy` (everywhere) or `X=random,O=greedy`; a seat is named or numbered from 1.
+
+    With `spare_first` a bot for everywhere leaves the first seat to a person.
+    """
     chosen: list[str | None] = [default] * len(seats)
     for part in filter(None, (spec or "").split(",")):
         seat, equals, name = part.rpartition("=")
@@ -190,7 +204,7 @@ def read_bots(spec: str | None, seats: Sequence[str], known: Sequence[str], defa
         if equals:
             chosen[_seat_number(seat.strip(), seats)] = bot
         else:
-            chosen = [bot] * len(seats)
+            chosen = [default if spare_first and at == 0 else bot for at in range(len(seats))]
     return chosen
 
 

@@ -14,16 +14,21 @@ from typing import TYPE_CHECKING, Any, cast
 from .hookspecs import BotFactory, Command, RegisterBots, RegisterCommands, RegisterFolders, hookimpl
 
 if TYPE_CHECKING:
-    from longbox.kernel.state import Policy
+    from .bots import Bot
 
-# ==== fill in: the name of a command, and the module that has it ====
+# The name of a command, and the module that has it.
 COMMANDS: dict[str, str] = {
-    # "play": "longbox.plugins.commands.play",
+    name: f"longbox.plugins.commands.{name}"
+    for name in (
+        "check", "fmt", "fork", "games", "list", "log", "new", "play", "show", "sim", "verify", "why",
+    )
 }
 
-# ==== fill in: the name of a bot, "module:factory", and a line of help ====
+# The name of a bot, "module:factory", and a line of help.
 BOTS: dict[str, tuple[str, str]] = {
-    # "random": ("longbox.plugins.bots:random_bot", "answers at random"),
+    "first": ("longbox.plugins.bots:FirstBot", "always the first answer"),
+    "greedy": ("longbox.plugins.bots:GreedyBot", "tries each answer on forks and takes what won most"),
+    "random": ("longbox.plugins.bots:RandomBot", "each answer equally likely"),
 }
 
 
@@ -73,8 +78,8 @@ def late_factory(where: str) -> BotFactory:
     """A factory, named as "module:function", that is imported when it is called."""
     module, _, name = where.partition(":")
 
-    def factory(*args: Any, **options: Any) -> Policy:
-        made: Policy = getattr(import_module(module), name)(*args, **options)
+    def factory(seed: int) -> Bot:
+        made: Bot = getattr(import_module(module), name)(seed)
         return made
 
     return factory

@@ -5,6 +5,7 @@ is run is imported.
 
 Exit codes: 0 all is well, 1 problems were found, 2 the command was used wrongly. 130: stopped by Ctrl-C.
 """
+
 from __future__ import annotations
 
 import os
@@ -75,7 +76,9 @@ def guarded(run: Callable[[], int]) -> int:
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        complain(f"an error in Longbox itself: {type(error).__name__}: {error} (set {DEBUG}=1 to see where, and report it)")
+        complain(
+            f"an error in Longbox itself: {type(error).__name__}: {error} (set {DEBUG}=1 to see where, and report it)"
+        )
         return PROBLEMS
 
 
@@ -106,18 +109,32 @@ def dispatch(words: list[str]) -> int:
 
 def run_command(name: str, commands: dict[str, Command], words: list[str]) -> int:
     if name not in commands:
-        raise WrongUse(f"there is no command {name!r}; {near(name, commands) or 'the commands are: ' + ', '.join(commands)}")
+        raise WrongUse(
+            f"there is no command {name!r}; {near(name, commands) or 'the commands are: ' + ', '.join(commands)}"
+        )
     command = commands[name]
-    parser = ArgumentParser(prog=f"longbox {name}", description=command.help, formatter_class=RawDescriptionHelpFormatter)
+    parser = ArgumentParser(
+        prog=f"longbox {name}", description=command.help, formatter_class=RawDescriptionHelpFormatter
+    )
     command.configure(parser)
     return command.run(parser.parse_args(words))
 
 
 def overview(commands: dict[str, Command]) -> None:
-    print("usage: longbox COMMAND ...\n\nGames written as text: play them, check them, look at how they went.\n\ncommands:")
+    print(
+        "usage: longbox COMMAND ...\n\nGames written as text: play them, check them, look at how they went.\n\ncommands:"
+    )
     for name, command in commands.items():
-        print(f"  {name:<8} {command.help}")
+        print(f"  {name:<8} {help_of(command)}")
     print("\nlongbox COMMAND --help says more about each, with an example.")
+
+
+def help_of(command: Command) -> str:
+    """One command that cannot be imported must not hide the others."""
+    try:
+        return command.help
+    except Exception as error:
+        return f"(cannot be loaded: {error})"
 
 
 def version() -> str:

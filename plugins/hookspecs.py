@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 import pluggy
 
 if TYPE_CHECKING:
-    from longbox.kernel.state import Policy
+    from .bots import Bot
 
 SPEC_VERSION = (1, 0)  # a plugin may say LONGBOX_SPEC = (1, 0): another major or a newer minor is refused
 
 hookspec = pluggy.HookspecMarker("longbox")
 hookimpl = pluggy.HookimplMarker("longbox")
 
-BotFactory: TypeAlias = "Callable[..., Policy]"
+BotFactory: TypeAlias = "Callable[[int], Bot]"  # from a seed
 
 
 # ---------------------------------------------------------------- what the hooks are handed
@@ -59,4 +59,4 @@ def longbox_register_commands(register: RegisterCommands) -> None:
 
 @hookspec
 def longbox_register_bots(register: RegisterBots) -> None:
-    """Call `register.bot(name, factory, help)` for each bot; the factory returns what answers questions."""
+    """Call `register.bot(name, factory, help)` for each bot, which the factory makes from a seed."""

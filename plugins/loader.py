@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 STD_FILE = "std.box"
 PROGRAMS_MAX = 64  # programs kept in this process
 Arranged: TypeAlias = list[tuple[Pack, dict[str, str]]]  # packs in order, each with its texts by name
-CLIMB_MAX = 6  # folders up, to find the pack of a file
+CLIMB_MAX = 3  # folders up, to find the pack of a file
 
 
 # ---------------------------------------------------------------- hashes
@@ -274,10 +274,10 @@ def _look_at(path: Path, finds: Finds) -> list[str]:
     A file, or a folder inside a pack, brings the whole pack along, but not the problems of its neighbours.
     """
     home, here = home_of(path), Finds()
-    here.look(home, "folder", given=True)
+    here.look(home)
     if here.is_too_large and path.is_file():
         home, here = path, Finds()
-        here.look(home, "folder", given=True)
+        here.look(home)
     for pack in here.packs.values():
         finds.add(pack)
     own = [pack for pack in here.packs.values() if _is_at(pack, path)]

@@ -44,6 +44,7 @@ from longbox.kernel.errors import LongboxError
 from .manager import Manager, make_manager
 
 GROUP = "longbox.packs"
+GIVEN = "folder"  # the origin of a pack in a folder that somebody named
 STD = "std"  # the standard words: needed by every pack, shipped with the language
 BYTES_MAX = 8_000_000  # more than any file that the parser takes
 FOLDERS_MAX = 2_000  # below one place; more is somebody's home, not a pack
@@ -208,7 +209,6 @@ class Place:
 
     root: Path
     origin: str
-    given: bool
     files: dict[Path, Header] = field(default_factory=dict)
     scenes: list[Path] = field(default_factory=list)
     lost: dict[Path, Problem] = field(default_factory=dict)  # files that cannot be read
@@ -218,7 +218,7 @@ class Place:
     def label(self, path: Path) -> str:
         """What to call a file before its pack is known."""
         top = self.root if self.root.is_dir() else self.root.parent
-        return label_of(path, f"{top.name}/{path.relative_to(top).as_posix()}", self.given)
+        return label_of(path, f"{top.name}/{path.relative_to(top).as_posix()}", self.origin == GIVEN)
 
     def read(self) -> None:
         for path in self._walk():
@@ -311,11 +311,21 @@ def pack_of(id_: str, headers: Sequence[Header], files: tuple[Path, ...], scenes
     return Pack(
         id=id_, title=naming.title, version=versions[0].version if versions else "0",
         about=next((h.about for h in headers if h.about), ""),
-        needs=tuple({need.id: need for h in reversed(headers) for need in reversed(h.needs)}.values())[::-1],
+        needs=_needs(headers),
         files=files, scenes=scenes, folder=folder, is_game=any(h.is_game for h in headers),
         labels=tuple(h.file for h in headers), span=naming.span,
         problems=tuple(problems),
     )
+
+
+def _needs(headers: Sequence[Header]) -> tuple[Need, ...]:
+    """What the files need, each once; of two versions of one pack the higher counts."""
+    needs: dict[str, Need] = {}
+    for need in (need for header in headers for need in header.needs):
+        first = needs.setdefault(need.id, need)
+        if numbers(need.version or "0") > numbers(first.version or "0"):
+            needs[need.id] = need
+    return tuple(needs.values())
 
 
 def _two_versions(id_: str, first: Header, other: Header) -> Problem:
@@ -334,15 +344,15 @@ class Finds:
     notes: list[str] = field(default_factory=list)  # what went wrong with plugins
     is_too_large: bool = False  # a folder was not searched to its end
 
-    def look(self, root: Path, origin: str, given: bool = False) -> None:
+    def look(self, root: Path, origin: str = GIVEN) -> None:
         """Take in every pack below a folder, or the one in a file."""
-        label = label_of(root, root.name, given)
+        label = label_of(root, root.name, origin == GIVEN)
         try:
             places = places_in(root)
         except OSError as error:
             self.problems.append(unreadable(label, error))
             return
-        for place in (Place(path, origin, given) for path in places):
+        for place in (Place(path, origin) for path in places):
             place.read()
             for pack in place.packs():
                 self.add(pack)
@@ -356,7 +366,9 @@ class Finds:
         first = self.packs.setdefault(pack.id, pack)
         if first is pack or _same_files(first, pack):
             return
-        clash = Problem("LB0403", pack.span, f"pack {pack.id} is in {pack.place} and in {first.place}",
+        ours_first = first.origin == GIVEN != pack.origin  # a person looks for it in their own file
+        here, there = (first, pack) if ours_first else (pack, first)
+        clash = Problem("LB0403", here.span, f"pack {pack.id} is in {here.place} and in {there.place}",
                         "rename one of them, or take one away")
         self.problems.append(clash)
         self.packs[pack.id] = replace(first, problems=(*first.problems, clash))
@@ -386,7 +398,7 @@ def find(folders: Sequence[Path] = (), installed: bool = True, manager: Manager 
     """Look in the folders given, in those that plugins register, and in installed packages."""
     finds = Finds()
     for folder in folders:
-        finds.look(Path(folder), "folder", given=True)
+        finds.look(Path(folder))
     manager = manager or make_manager(installed)
     for registered in manager.folders():
         finds.look(registered.value, f"plugin {registered.plugin}")

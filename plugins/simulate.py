@@ -7,6 +7,7 @@ taken in the order of the games: how many processes there are changes only how l
     summary = simulate(plan, jobs=4)
     print("\n".join(summary.lines()))
 """
+
 from __future__ import annotations
 
 from collections import Counter
@@ -83,7 +84,9 @@ class Runner:
         done = {self.plan.name(one.number): game for one, game in results if not one.error}
         if self.plan.db and done:
             with Histories(self.plan.db, lock_timeout=LOCK_TIMEOUT) as histories:
-                histories.store_finished(done.values(), ids=done, bots=dict(zip(self.plan.seats, self.plan.bots)))
+                histories.store_finished(
+                    done.values(), ids=done, bots=dict(zip(self.plan.seats, self.plan.bots))
+                )
         return [one for one, _ in results]
 
     def play(self, number: int) -> tuple[Played, Game]:
@@ -212,7 +215,9 @@ class Summary:
     def by_side(self) -> dict[str, int]:
         """Wins of every seat, and of every side that won together; most seats first, in seat order."""
         sides = dict.fromkeys([(seat,) for seat in self.plan.seats], 0) if self._alone() else {}
-        return {" and ".join(side): count for side, count in (sides | dict(sorted(self.wins.items()))).items()}
+        return {
+            " and ".join(side): count for side, count in (sides | dict(sorted(self.wins.items()))).items()
+        }
 
     def _alone(self) -> bool:
         return len(self.plan.seats) > 1 and all(len(side) == 1 for side in self.wins)
@@ -227,8 +232,14 @@ class Summary:
         for name, spread in (("decisions", self.decisions), ("events", self.events)):
             lines += [f"  {name} a game: {spread.mean:.1f}, from {spread.least} to {spread.most}"]
         lines += [f"  digest of all events: {self.digest}"]
-        return lines + [f"  game {one.number}, seed {plan.game_seed(one.number)}, could not be played: {one.error}"
-                        for one in self.errors[:5]] + self._more_errors()
+        return (
+            lines
+            + [
+                f"  game {one.number}, seed {plan.game_seed(one.number)}, could not be played: {one.error}"
+                for one in self.errors[:5]
+            ]
+            + self._more_errors()
+        )
 
     def _more_errors(self) -> list[str]:
         return [f"  and {len(self.errors) - 5} more that could not be played"] if len(self.errors) > 5 else []
@@ -239,10 +250,20 @@ class Summary:
     def as_data(self) -> dict[str, Any]:
         plan = self.plan
         return {
-            "game": plan.game, "games": self.count, "seed": plan.seed, "bots": dict(zip(plan.seats, plan.bots)),
-            "wins": self.by_side(), "draws": self.draws, "without winner": self.nobody,
-            "decisions": self.decisions.as_data(), "events": self.events.as_data(), "digest": self.digest,
-            "errors": [{"game": one.number, "seed": plan.game_seed(one.number), "what": one.error} for one in self.errors],
+            "game": plan.game,
+            "games": self.count,
+            "seed": plan.seed,
+            "bots": dict(zip(plan.seats, plan.bots)),
+            "wins": self.by_side(),
+            "draws": self.draws,
+            "without winner": self.nobody,
+            "decisions": self.decisions.as_data(),
+            "events": self.events.as_data(),
+            "digest": self.digest,
+            "errors": [
+                {"game": one.number, "seed": plan.game_seed(one.number), "what": one.error}
+                for one in self.errors
+            ],
         }
 
 

@@ -1,4 +1,5 @@
 """longbox check: every problem in texts, without running anything."""
+
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
@@ -12,7 +13,12 @@ help = "read packs and report every problem; runs nothing"
 
 
 def configure(parser: ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="a .box or .scene file, the folder of a pack, or a folder of packs")
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        help="a .box or .scene file, the folder of a pack, or a folder of packs",
+    )
     add_packs(parser)
     add_format(parser)
     example(parser, "longbox check expansions", "longbox check my_pack/cards.box --format json")
@@ -24,7 +30,9 @@ def run(args: Namespace) -> int:
             raise WrongUse(f"{path}: there is no such file or folder")
     result = check_paths([Path(path) for path in args.paths], folders_of(args))
     if is_json(args):
-        print_json({"packs": [pack.id for pack in result.packs], "problems": [p.as_data() for p in result.problems]})
+        print_json(
+            {"packs": [pack.id for pack in result.packs], "problems": [p.as_data() for p in result.problems]}
+        )
     else:
         show(result)
     return 1 if result.errors else 0

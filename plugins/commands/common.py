@@ -1,4 +1,5 @@
 """What several commands need: their common options, the database of games, printing."""
+
 from __future__ import annotations
 
 import json
@@ -36,21 +37,46 @@ def add_format(parser: ArgumentParser) -> None:
 
 
 def add_packs(parser: ArgumentParser) -> None:
-    parser.add_argument("--packs", metavar="FOLDER", action="append", default=[], help="look for packs in this folder too (may be repeated)")
+    parser.add_argument(
+        "--packs",
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        help="look for packs in this folder too (may be repeated)",
+    )
 
 
 def add_with(parser: ArgumentParser) -> None:
-    parser.add_argument("--with", dest="extra", metavar="PACK", action="append", default=[], help="play with this expansion (may be repeated)")
+    parser.add_argument(
+        "--with",
+        dest="extra",
+        metavar="PACK",
+        action="append",
+        default=[],
+        help="play with this expansion (may be repeated)",
+    )
 
 
 def add_db(parser: ArgumentParser) -> None:
-    parser.add_argument("--db", metavar="FILE", help=f"the file that keeps the games (default: ${DB}, or one in your data folder)")
+    parser.add_argument(
+        "--db",
+        metavar="FILE",
+        help=f"the file that keeps the games (default: ${DB}, or one in your data folder)",
+    )
 
 
 def add_seats(parser: ArgumentParser) -> None:
-    parser.add_argument("--seats", metavar="N|NAMES", help="how many play, or their names: --seats 3, --seats Ann,Bob")
-    parser.add_argument("--set", dest="settings", metavar="NAME=VALUE", action="append", default=[],
-                        help="a setting of the game (may be repeated)")
+    parser.add_argument(
+        "--seats", metavar="N|NAMES", help="how many play, or their names: --seats 3, --seats Ann,Bob"
+    )
+    parser.add_argument(
+        "--set",
+        dest="settings",
+        metavar="NAME=VALUE",
+        action="append",
+        default=[],
+        help="a setting of the game (may be repeated)",
+    )
 
 
 # ---------------------------------------------------------------- reading them
@@ -124,7 +150,9 @@ def open_games(args: Namespace, new: bool = False) -> Iterator[Histories]:
     """The stored games. Only `new` ones make a database; a name that is not in it is the user's mistake."""
     db = db_file(args)
     if not new and "://" not in db and not Path(db).exists():
-        raise WrongUse(f"{db}: no game has been stored there; start one with longbox play, or name another file with --db")
+        raise WrongUse(
+            f"{db}: no game has been stored there; start one with longbox play, or name another file with --db"
+        )
     with Histories(db) as histories:
         try:
             yield histories
@@ -157,8 +185,12 @@ class Stored:
         except (LongboxError, TextError):
             return {}
         now = {pack["id"]: pack for pack in program.tables["packs"]}
-        same = {file for pack in self.started.packs for file in pack["files"]
-                if pack["id"] in now and now[pack["id"]]["hash"] == pack["hash"]}
+        same = {
+            file
+            for pack in self.started.packs
+            for file in pack["files"]
+            if pack["id"] in now and now[pack["id"]]["hash"] == pack["hash"]
+        }
         texts: dict[str, str] = program.tables["texts"]
         return {file: text for file, text in texts.items() if file in same}
 

@@ -1,4 +1,5 @@
 """longbox fmt: the one format of texts."""
+
 from __future__ import annotations
 
 import difflib
@@ -36,16 +37,27 @@ class Formatted:
         return not self.problem and self.old != self.new
 
     def diff(self) -> str:
-        lines = difflib.unified_diff(self.old.splitlines(True), self.new.splitlines(True), self.name, f"{self.name} (formatted)")
+        lines = difflib.unified_diff(
+            self.old.splitlines(True), self.new.splitlines(True), self.name, f"{self.name} (formatted)"
+        )
         return "".join(lines)
 
 
 def configure(parser: ArgumentParser) -> None:
-    parser.add_argument("paths", metavar="PATH", nargs="+", help="a .box or .scene file, a folder of them, or - for standard input")
-    parser.add_argument("--check", action="store_true", help="change nothing; exit with 1 if a file is not in the format")
+    parser.add_argument(
+        "paths",
+        metavar="PATH",
+        nargs="+",
+        help="a .box or .scene file, a folder of them, or - for standard input",
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; exit with 1 if a file is not in the format"
+    )
     parser.add_argument("--diff", action="store_true", help="change nothing; show what would change")
     add_format(parser)
-    example(parser, "longbox fmt expansions", "longbox fmt --check --diff my_pack", "longbox fmt - < cards.box")
+    example(
+        parser, "longbox fmt expansions", "longbox fmt --check --diff my_pack", "longbox fmt - < cards.box"
+    )
 
 
 def run(args: Namespace) -> int:
@@ -72,7 +84,11 @@ def texts(paths: list[str]) -> Iterator[tuple[str, Path | None]]:
         if name == STDIN:
             yield name, None
         elif path.is_dir():
-            yield from ((file.as_posix(), file) for file in sorted(path.rglob("*")) if file.suffix in (".box", ".scene"))
+            yield from (
+                (file.as_posix(), file)
+                for file in sorted(path.rglob("*"))
+                if file.suffix in (".box", ".scene")
+            )
         elif path.exists():
             yield name, path
         else:

@@ -1,4 +1,5 @@
 """longbox fork: a new game that goes its own way from an event on."""
+
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
@@ -10,7 +11,9 @@ help = "make a new game from the first part of a stored one"
 
 def configure(parser: ArgumentParser) -> None:
     parser.add_argument("game_id", metavar="GAME_ID", help="a stored game (longbox list shows them)")
-    parser.add_argument("--at", metavar="EVENT", required=True, help="the new game has every decision up to this event")
+    parser.add_argument(
+        "--at", metavar="EVENT", required=True, help="the new game has every decision up to this event"
+    )
     parser.add_argument("--name", metavar="ID", help="what to call the new game")
     add_db(parser)
     add_format(parser)

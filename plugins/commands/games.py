@@ -1,4 +1,5 @@
 """longbox games: the games and packs that are here."""
+
 from __future__ import annotations
 
 import sys
@@ -20,7 +21,9 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     packs, problems = find_packs(folders_of(args))
     if is_json(args):
-        print_json({"packs": [as_data(pack) for pack in packs.values()], "problems": [p.as_data() for p in problems]})
+        print_json(
+            {"packs": [as_data(pack) for pack in packs.values()], "problems": [p.as_data() for p in problems]}
+        )
     else:
         show(list(packs.values()))
         for problem in problems:
@@ -47,6 +50,13 @@ def described(pack: Pack) -> str:
 
 def as_data(pack: Pack) -> dict[str, Any]:
     return {
-        "id": pack.id, "title": pack.title, "version": pack.version, "about": pack.about, "game": pack.is_game,
-        "needs": [str(need) for need in pack.needs], "origin": pack.origin, "files": list(pack.names), "scenes": len(pack.scenes),
+        "id": pack.id,
+        "title": pack.title,
+        "version": pack.version,
+        "about": pack.about,
+        "game": pack.is_game,
+        "needs": [str(need) for need in pack.needs],
+        "origin": pack.origin,
+        "files": list(pack.names),
+        "scenes": len(pack.scenes),
     }

@@ -1,4 +1,5 @@
 """longbox list: the stored games."""
+
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace

@@ -1,4 +1,5 @@
 """longbox log: how a stored game went, event by event."""
+
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
@@ -14,7 +15,9 @@ help = "tell how a stored game went; needs no rules"
 
 def configure(parser: ArgumentParser) -> None:
     parser.add_argument("game_id", metavar="GAME_ID", help="a stored game (longbox list shows them)")
-    parser.add_argument("--as", dest="seat", metavar="SEAT", help="only what this seat may see: its name or number")
+    parser.add_argument(
+        "--as", dest="seat", metavar="SEAT", help="only what this seat may see: its name or number"
+    )
     parser.add_argument("--all", action="store_true", help="every event, also the book-keeping")
     parser.add_argument("--last", metavar="N", type=int, help="only the last N lines")
     add_db(parser)
@@ -31,9 +34,15 @@ def run(args: Namespace) -> int:
     if not args.all:
         lines = told(lines)
     if args.last is not None:
-        lines = lines[max(0, len(lines) - args.last):]
+        lines = lines[max(0, len(lines) - args.last) :]
     if is_json(args):
-        print_json({"id": stored.id, "game": stored.started.game, "events": [as_data(line, story.reading, story.seat) for line in lines]})
+        print_json(
+            {
+                "id": stored.id,
+                "game": stored.started.game,
+                "events": [as_data(line, story.reading, story.seat) for line in lines],
+            }
+        )
     else:
         for line in lines:
             print(line.show(numbered=True))

@@ -1,4 +1,5 @@
 """A progress bar: one plain line on standard error, only where that is a terminal."""
+
 from __future__ import annotations
 
 import sys
@@ -21,7 +22,12 @@ class Progress:
         if self._shown and (now >= self._next or count == self.total):
             self._next = now + EVERY
             filled = WIDTH * count // self.total
-            print(f"\r[{'#' * filled}{'.' * (WIDTH - filled)}] {count} of {self.total} {self.what}", end="", file=sys.stderr, flush=True)
+            print(
+                f"\r[{'#' * filled}{'.' * (WIDTH - filled)}] {count} of {self.total} {self.what}",
+                end="",
+                file=sys.stderr,
+                flush=True,
+            )
 
     def done(self) -> None:
         if self._shown:

@@ -1,4 +1,5 @@
 """longbox show: the table of a stored game, now or after any event."""
+
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
@@ -15,7 +16,9 @@ help = "show the table of a stored game, also as it was at an event; needs no ru
 def configure(parser: ArgumentParser) -> None:
     parser.add_argument("game_id", metavar="GAME_ID", help="a stored game (longbox list shows them)")
     parser.add_argument("--at", metavar="EVENT", help="after this event (longbox log shows their numbers)")
-    parser.add_argument("--as", dest="seat", metavar="SEAT", help="only what this seat may see: its name or number")
+    parser.add_argument(
+        "--as", dest="seat", metavar="SEAT", help="only what this seat may see: its name or number"
+    )
     add_db(parser)
     add_format(parser)
     example(parser, "longbox show my_game", "longbox show my_game --at 40 --as 'Player 2'")

@@ -1,4 +1,5 @@
 """longbox sim: many games with bots, and one summary."""
+
 from __future__ import annotations
 
 import os
@@ -11,8 +12,20 @@ from ..cli import WrongUse
 from ..histories.library import checked_name, random_name
 from ..simulate import Plan, Summary, bot_factories, simulate
 from .common import (
-    add_db, add_format, add_packs, add_seats, add_with, as_wrong_use, db_file, example, folders_of, is_json, load_program,
-    print_json, read_seats, read_settings,
+    add_db,
+    add_format,
+    add_packs,
+    add_seats,
+    add_with,
+    as_wrong_use,
+    db_file,
+    example,
+    folders_of,
+    is_json,
+    load_program,
+    print_json,
+    read_seats,
+    read_settings,
 )
 from .progress import Progress
 
@@ -22,9 +35,18 @@ help = "play many games with bots and sum them up"
 def configure(parser: ArgumentParser) -> None:
     parser.add_argument("game", metavar="GAME", help="a game (longbox games shows them)")
     parser.add_argument("--games", metavar="N", type=int, default=100, help="how many games (default: 100)")
-    parser.add_argument("--seed", metavar="S", type=int, default=0, help="the same seed gives the same games (default: 0)")
-    parser.add_argument("--jobs", metavar="J", type=int, help="over how many processes (default: as many as there are processors)")
-    parser.add_argument("--bots", metavar="BOTS", help="greedy, or seat by seat: 1=greedy,2=random (default: random)")
+    parser.add_argument(
+        "--seed", metavar="S", type=int, default=0, help="the same seed gives the same games (default: 0)"
+    )
+    parser.add_argument(
+        "--jobs",
+        metavar="J",
+        type=int,
+        help="over how many processes (default: as many as there are processors)",
+    )
+    parser.add_argument(
+        "--bots", metavar="BOTS", help="greedy, or seat by seat: 1=greedy,2=random (default: random)"
+    )
     parser.add_argument("--store", action="store_true", help="keep the games in the database")
     parser.add_argument("--name", metavar="ID", help="stored games are called ID-000000, ID-000001, ...")
     add_seats(parser)
@@ -32,8 +54,12 @@ def configure(parser: ArgumentParser) -> None:
     add_packs(parser)
     add_db(parser)
     add_format(parser)
-    example(parser, "longbox sim uno --games 1000 --seed 7 --jobs 4", "longbox sim tic_tac_toe --games 50 --bots X=greedy,O=random",
-            "longbox sim leduc --games 20 --store --name try --db games.sqlite")
+    example(
+        parser,
+        "longbox sim uno --games 1000 --seed 7 --jobs 4",
+        "longbox sim tic_tac_toe --games 50 --bots X=greedy,O=random",
+        "longbox sim leduc --games 20 --store --name try --db games.sqlite",
+    )
 
 
 def run(args: Namespace) -> int:
@@ -60,9 +86,17 @@ def read_plan(args: Namespace) -> Plan:
     if None in bots:
         raise WrongUse("--bots: a simulation has no place for a person")
     return Plan(
-        game=args.game, games=args.games, seed=args.seed, bots=tuple(filter(None, bots)), seats=tuple(seats),
-        settings=tuple(settings.items()), extra=tuple(args.extra), folders=tuple(map(str, folders_of(args))),
-        db=db_file(args) if args.store else "", prefix=prefix)
+        game=args.game,
+        games=args.games,
+        seed=args.seed,
+        bots=tuple(filter(None, bots)),
+        seats=tuple(seats),
+        settings=tuple(settings.items()),
+        extra=tuple(args.extra),
+        folders=tuple(map(str, folders_of(args))),
+        db=db_file(args) if args.store else "",
+        prefix=prefix,
+    )
 
 
 def jobs_of(args: Namespace) -> int:
@@ -72,13 +106,21 @@ def jobs_of(args: Namespace) -> int:
 
 
 def show(summary: Summary, seconds: float, args: Namespace) -> None:
-    rate = {"seconds": round(seconds, 3), "decisions a second": round(summary.decisions.total / seconds),
-            "events a second": round(summary.events.total / seconds)}
+    rate = {
+        "seconds": round(seconds, 3),
+        "decisions a second": round(summary.decisions.total / seconds),
+        "events a second": round(summary.events.total / seconds),
+    }
     stored = {"db": summary.plan.db, "name": summary.plan.prefix} if summary.plan.db else None
     if is_json(args):
         print_json(summary.as_data() | {"time": rate} | ({"stored": stored} if stored else {}))
         return
     print("\n".join(summary.lines()))
     if stored:
-        print(f"stored in {stored['db']} as {stored['name']}-{0:06} to {stored['name']}-{summary.count - 1:06}")
-    print(f"time: {seconds:.2f} s, {rate['decisions a second']} decisions/s, {rate['events a second']} events/s", file=sys.stdout)
+        print(
+            f"stored in {stored['db']} as {stored['name']}-{0:06} to {stored['name']}-{summary.count - 1:06}"
+        )
+    print(
+        f"time: {seconds:.2f} s, {rate['decisions a second']} decisions/s, {rate['events a second']} events/s",
+        file=sys.stdout,
+    )

@@ -3,6 +3,7 @@
 Everything is rendered from events. `Reading` holds what events speak of (names, phrases, files); it comes from a program
 or, when the rules are gone, from the first stored event of a history.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -74,7 +75,9 @@ class Story:
         if self._view is None:
             self._view = LogView(events[0], self.seat, self.reading.tables)
             self._depths = [0]
-        new = [self._line(self._view, number, events[number]) for number in range(len(self._depths), len(events))]
+        new = [
+            self._line(self._view, number, events[number]) for number in range(len(self._depths), len(events))
+        ]
         self.lines += new
         return new
 
@@ -96,8 +99,11 @@ class Story:
 def told(lines: Sequence[Line]) -> list[Line]:
     """The lines that make the story. That somebody answered is left out where the next line shows what came of it."""
     kept = [line for line in lines if line.told]
-    return [line for line, after in zip(kept, [*kept[1:], None])
-            if after is None or not _only_answers(line) or after.event[0] == "answered"]
+    return [
+        line
+        for line, after in zip(kept, [*kept[1:], None])
+        if after is None or not _only_answers(line) or after.event[0] == "answered"
+    ]
 
 
 def _only_answers(line: Line) -> bool:
@@ -122,7 +128,14 @@ class Cause:
             yield f"         {self.file}:{self.line}" + (f": {self.rule}" if self.rule else "")
 
     def as_data(self) -> dict[str, Any]:
-        return {"event": self.number, "name": self.name, "text": self.text, "file": self.file, "line": self.line, "rule": self.rule}
+        return {
+            "event": self.number,
+            "name": self.name,
+            "text": self.text,
+            "file": self.file,
+            "line": self.line,
+            "rule": self.rule,
+        }
 
 
 def chain(events: Sequence[Event], number: int) -> list[int]:
@@ -134,27 +147,37 @@ def chain(events: Sequence[Event], number: int) -> list[int]:
 
 
 def why(events: Sequence[Event], number: int, story: Story) -> list[Cause]:
-    """The chain of causes, as the story's seat may see it. Where something is hidden, its text is left out too."""
-    full = story if story.seat is None else Story(story.reading, None)
-    if full is not story:
-        full.follow(events)
-    by_number = {line.number: line for line in story.lines}
-    whole = {line.number: line for line in full.lines}
-    return [_cause(story.reading, by_number[at], whole[at]) for at in chain(events, number) if at in by_number]
+    """The chain of causes, as the story's seat may see it.
 
-
-def _cause(reading: Reading, line: Line, whole: Line) -> Cause:
-    file, number = reading.place(line.event) if line.text == whole.text else ("", 0)
-    return Cause(line.number, line.event[0], line.text, file, number, reading.text(file, number))
+    Which text something comes from is shown only where nothing above it is hidden: it might name the hidden thing.
+    """
+    full = Story(story.reading, None)
+    full.follow(events)
+    seen = {line.number: line.text for line in story.lines}
+    found: list[Cause] = []
+    clear = True
+    for at in reversed(chain(events, number)):
+        if at not in seen:
+            continue
+        clear = clear and seen[at] == full.lines[at - 1].text
+        file, line = story.reading.place(events[at]) if clear else ("", 0)
+        found.append(Cause(at, events[at][0], seen[at], file, line, story.reading.text(file, line)))
+    return found[::-1]
 
 
 def ending(game: Game) -> str:
     """How a game ended, in a few words."""
-    return outcome_text(Names.of(game.state, game.program.tables), game.outcome) if game.outcome else "the game goes on"
+    return (
+        outcome_text(Names.of(game.state, game.program.tables), game.outcome)
+        if game.outcome
+        else "the game goes on"
+    )
 
 
 def table_at(events: Sequence[Event], number: int, reading: Reading) -> State:
     """The table after an event, by folding. Needs no rules: which fields and values there are is part of the reading."""
     state = fold_history(events[: number + 1])
-    state.program = cast(Program, SimpleNamespace(fields=reading.tables["fields"], values=reading.tables["values"]))
+    state.program = cast(
+        Program, SimpleNamespace(fields=reading.tables["fields"], values=reading.tables["values"])
+    )
     return state

@@ -1,4 +1,5 @@
 """longbox verify: is a stored game what it claims to be?"""
+
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
@@ -11,14 +12,27 @@ from longbox.kernel.text import render_event
 
 from ..cli import WrongUse
 from ..histories import Histories, HistoryError, Problem, Report
-from .common import Stored, add_db, add_format, add_packs, example, folders_of, is_json, open_games, print_json, program_of
+from .common import (
+    Stored,
+    add_db,
+    add_format,
+    add_packs,
+    example,
+    folders_of,
+    is_json,
+    open_games,
+    print_json,
+    program_of,
+)
 from .progress import Progress
 
 help = "check stored games: their chain, then every event against the rules"
 
 
 def configure(parser: ArgumentParser) -> None:
-    parser.add_argument("game_ids", metavar="GAME_ID", nargs="*", help="stored games (longbox list shows them)")
+    parser.add_argument(
+        "game_ids", metavar="GAME_ID", nargs="*", help="stored games (longbox list shows them)"
+    )
     parser.add_argument("--all", action="store_true", help="every stored game")
     add_packs(parser)
     add_db(parser)
@@ -100,8 +114,21 @@ def explained(histories: Histories, name: str, problem: Problem, args: Namespace
 
 def as_data(report: Report) -> dict[str, Any]:
     return {
-        "id": report.id, "ok": report.ok, "decisions": report.decisions, "events": report.events, "head": report.head,
-        "problems": [{
-            "what": p.what, "stored event": p.version, "event": p.event, "expected": p.expected, "actual": p.actual,
-            "file": p.file, "line": p.line} for p in report.problems],
+        "id": report.id,
+        "ok": report.ok,
+        "decisions": report.decisions,
+        "events": report.events,
+        "head": report.head,
+        "problems": [
+            {
+                "what": p.what,
+                "stored event": p.version,
+                "event": p.event,
+                "expected": p.expected,
+                "actual": p.actual,
+                "file": p.file,
+                "line": p.line,
+            }
+            for p in report.problems
+        ],
     }

@@ -1,4 +1,5 @@
 """longbox why: what led to an event, up to the answer or the step that it began with."""
+
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace

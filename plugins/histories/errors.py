@@ -52,7 +52,6 @@ _ADVICE = (
         ("not a database", "malformed", "encrypted"),
         "it is not a database or is damaged: name another file, or restore it from a copy",
     ),
-    (("no such table",), "it is another sort of database: name another file"),
     (
         ("unable to open", "no such file"),
         "it cannot be opened: check that its folder exists and may be written to",

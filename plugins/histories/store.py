@@ -35,6 +35,7 @@ from .bodies import AnyBody, read_body, unwrap
 from .errors import CorruptHistory, HistoryError, StorageProblem, storage_problem
 
 MEMORY = ":memory:"
+_SQLITE = b"SQLite format 3\0"  # how its files begin
 SYNCHRONOUS = ("FULL", "NORMAL", "EXTRA", "OFF")
 
 
@@ -198,6 +199,15 @@ def _named(db: str) -> str:
     return db if parts is None or not parts.password else db.replace(f":{parts.password}@", "@", 1)
 
 
+def _check_file(file: Path) -> None:
+    """SQLite takes a file of a few bytes for an empty database, and would write over it."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    if file.is_file() and file.stat().st_size:
+        with file.open("rb") as opened:
+            if opened.read(len(_SQLITE)) != _SQLITE:
+                raise OSError("file is not a database")
+
+
 # ---------------------------------------------------------------- the store
 class Conflict(HistoryError):
     """Somebody else stored an event with that number first."""
@@ -213,7 +223,7 @@ class Store:
         self.named = _named(self.db)
         with self._clear():
             if self.db != MEMORY and "://" not in self.db:
-                Path(self.db).parent.mkdir(parents=True, exist_ok=True)
+                _check_file(Path(self.db))
             self._games = Games(settings_of(self.db, synchronous.upper(), lock_timeout))
 
     def close(self) -> None:

@@ -1,8 +1,8 @@
 """A history, read: which decisions count after all undos, and what is wrong with what is stored.
 
 The library numbers stored events and refuses a number twice, but it does not notice a gap; that is looked at
-here, with the chain of hashes. Strict readers raise at the first problem, `verify` collects them. Rows that are
-missing at the end are noticed only by who knows the last hash; so `verify` gives it out (`Report.head`).
+here, with the chain of hashes. Strict readers raise at the first problem, `verify` collects them. Rows that
+are missing at the end are noticed only by who knows the last hash; so `verify` gives it out (`Report.head`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
 """Plugins: one bad one never stops the others, order is fixed, conflicts name both."""
+
 from __future__ import annotations
 
 import inspect
@@ -61,7 +62,7 @@ def test_a_plugin_adds_a_folder_a_command_and_a_bot(tmp_path: Path) -> None:
 
     @hookimpl
     def longbox_register_bots(register: hookspecs.RegisterBots) -> None:
-        register.bot("first", lambda: lambda question: str(question.keys[0]), "takes the first answer")
+        register.bot("first", lambda seed: lambda game, question: question.keys[0], "takes the first answer")
 
     manager = Manager()
     assert manager.add(plugin(longbox_find_packs, longbox_register_bots), "one")
@@ -87,14 +88,22 @@ def test_listing_commands_imports_none_of_them(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_late_command_and_a_late_bot_are_the_real_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "made_up", plugin(help="x", run=lambda args: 7, configure=lambda parser: None,
-                                                       make=lambda seed: lambda question: f"{seed}"))
+    monkeypatch.setitem(
+        sys.modules,
+        "made_up",
+        plugin(
+            help="x",
+            run=lambda args: 7,
+            configure=lambda parser: None,
+            make=lambda seed: lambda game, question: f"{seed}",
+        ),
+    )
     monkeypatch.setitem(builtin.COMMANDS, "x", "made_up")
     monkeypatch.setitem(builtin.BOTS, "x", ("made_up:make", "help"))
     manager = make_manager(installed=False, strict=True)
     assert manager.commands()["x"].value.run(Namespace()) == 7
     question: Any = None
-    assert manager.bots()["x"].value(3)(question) == "3"
+    assert manager.bots()["x"].value(3)(question, question) == "3"
 
 
 # ---------------------------------------------------------------- bad plugins
@@ -127,16 +136,19 @@ def longbox_register_bots(register: Any) -> Any:
     yield
 
 
-@pytest.mark.parametrize(("bad", "said"), [
-    (plugin(longbox_register_comands), "did you mean 'longbox_register_commands'?"),
-    (plugin(longbox_do_magic), "there is no hook 'longbox_do_magic'"),
-    (plugin(longbox_find_packs), "longbox_find_packs is not marked"),
-    (plugin(other_argument), "registry"),
-    (plugin(longbox_register_bots), "is a wrapper"),
-    (plugin(LONGBOX_SPEC=(2, 0)), "it needs hooks of version 2.0; these are 1.0"),
-    (plugin(LONGBOX_SPEC=(1, 1)), "it needs hooks of version 1.1; these are 1.0"),
-    (plugin(LONGBOX_SPEC="1.0"), "LONGBOX_SPEC is '1.0'"),
-])
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (plugin(longbox_register_comands), "did you mean 'longbox_register_commands'?"),
+        (plugin(longbox_do_magic), "there is no hook 'longbox_do_magic'"),
+        (plugin(longbox_find_packs), "longbox_find_packs is not marked"),
+        (plugin(other_argument), "registry"),
+        (plugin(longbox_register_bots), "is a wrapper"),
+        (plugin(LONGBOX_SPEC=(2, 0)), "it needs hooks of version 2.0; these are 1.0"),
+        (plugin(LONGBOX_SPEC=(1, 1)), "it needs hooks of version 1.1; these are 1.0"),
+        (plugin(LONGBOX_SPEC="1.0"), "LONGBOX_SPEC is '1.0'"),
+    ],
+)
 def test_a_bad_plugin_is_refused_and_said_why(bad: ModuleType, said: str) -> None:
     manager = Manager()
     assert not manager.add(bad, "bad")
@@ -217,9 +229,12 @@ def installed(folder: Path, name: str, module: str, text: str) -> None:
 
 
 def test_installed_plugins_load_and_a_broken_one_is_reported(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    good = ("from longbox.plugins.hookspecs import hookimpl\n"
-            "@hookimpl\ndef longbox_find_packs(register):\n    register.folder('somewhere')\n")
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    good = (
+        "from longbox.plugins.hookspecs import hookimpl\n"
+        "@hookimpl\ndef longbox_find_packs(register):\n    register.folder('somewhere')\n"
+    )
     installed(tmp_path, "broken", "lb_broken_plugin", "import no_such_module_anywhere\n")
     installed(tmp_path, "quits", "lb_quitting_plugin", "raise SystemExit(1)\n")
     installed(tmp_path, "works", "lb_working_plugin", good)
@@ -255,12 +270,14 @@ def test_the_plugin_shown_in_the_docs_works(tmp_path: Path, monkeypatch: pytest.
     manager.add(module, "shown")
     assert manager.commands()["hello"].value.run(Namespace(loud=True)) == 0
     question: Any = Namespace(keys=["left", "right"])
-    assert manager.bots()["last"].value()(question) == "right"
+    assert manager.bots()["last"].value(1)(question, question) == "right"
     assert manager.folders()[-1].value == tmp_path / "packs"
 
 
 def test_listing_imports_neither_the_parser_nor_the_compiler() -> None:
-    code = ("import sys\nfrom longbox.plugins.loader import games\nassert games()\n"
-            "print([m for m in ('lark', 'eventsourcing', 'longbox.dsl.compiler') if m in sys.modules])")
+    code = (
+        "import sys\nfrom longbox.plugins.loader import games\nassert games()\n"
+        "print([m for m in ('lark', 'eventsourcing', 'longbox.dsl.compiler') if m in sys.modules])"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"
