@@ -52,8 +52,9 @@ class Analysis:
                     self._call(cost)
             if option.once:
                 self.scopes.add(option.once)
-            if option.window.amid is not None:
-                self.recorded.add(option.window.amid.number)
+            for window in option.windows:
+                if window.amid is not None:
+                    self.recorded.add(window.amid.number)
         for verb in self.units.verbs:
             if verb.amid is not None:
                 self.recorded.add(verb.amid.number)

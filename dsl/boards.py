@@ -93,7 +93,7 @@ class BoardReader:
             for m in re.finditer(r"\S+", word.value[1:]):
                 mark = m[0]
                 if shape == "hexes":
-                    column = round(m.start() / 2)
+                    column = m.start()
                     if mark not in ("~",):
                         self._space(mark, row, column, word)
                     continue

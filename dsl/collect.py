@@ -139,12 +139,17 @@ class Collector:
                 if str(kind) not in self.v.kinds:
                     self.fail("LB0201", kind.span, f"unknown kind '{kind}'", near(str(kind), list(self.v.kinds)))
                     return
-                if self._declare("adjective", f"{name} for {kind}", name.span):
+                if decl.mark is not None and decl.mark.value == "primitive" and decl.span.file != "std.box":
+                    self.fail("LB0221", decl.mark.span, "only the standard pack has primitives", "write what it means, in text")
+                elif self._declare("adjective", f"{name} for {kind}", name.span):
                     number = sum(len(a) for a in self.v.adjectives.values())
                     self.v.adjectives.setdefault(str(name), []).append(AdjInfo(str(name), str(kind), decl, number))
             case n.Card(kind=kind, name=name):
                 if not decl.loops:
                     self.v.cards.setdefault(name.value.strip('"'), str(kind))
+            case n.CardTable(kind=kind, rows=rows):
+                for row in rows:
+                    self.v.cards.setdefault(row.value[1:].split("|")[0].strip(), str(kind))
             case n.Board(parts=parts):
                 for name, kind in named_spaces(parts):
                     self.v.cards.setdefault(name, kind if kind in self.v.kinds else "space")
@@ -239,6 +244,9 @@ class Collector:
             case _:
                 given = DONE
         mark = getattr(decl, "mark", None)
+        if mark is not None and mark.value == "primitive" and decl.span.file != "std.box":
+            self.fail("LB0221", mark.span, "only the standard pack has primitives", "write what it means, in text")
+            return
         slots = {str(s.name): self.type_of(s.type) for s in slots_of(decl.pattern.parts)}
         defaults = {str(s.name): s.default for s in slots_of(decl.pattern.parts) if s.default is not None}
         every = variants(self.v, decl.pattern.parts, isinstance(decl, n.Verb))

@@ -142,7 +142,7 @@ class Emitter:
             **self.header, "files": self.files, "kinds": kinds, "zones": self._zones(), "fields": self._fields(),
             "values": self._values(), "designs": designs, "dice": {k: list(v) for k, v in self.v.dice.items()}, "boards": self.boards,
             "verbs": self._verb_table(), "structure": structure, "rules": self.rule_table, "lists": self.lists, "options": options,
-            "windows": {w.name: [o["number"] for o in options if o["window"] == w.name] for w in self.v.windows.values()},
+            "windows": {w.name: [o["number"] for o in options if w.name in o["windows"]] for w in self.v.windows.values()},
             "window_lists": {f"W{w.number}": w.name for w in self.v.windows.values()},
             "zone_attrs": sorted({attribute("z", f.name) for k in self.v.kinds.values() for f in k.fields.values() if f.sort == "zone"}),
             "waits": list(self.units.waits), "orders": orders, "kept": self.analysis.kept, "kept_fields": self._kept_fields(), "scopes": sorted(self.analysis.scopes),
@@ -405,7 +405,8 @@ class Emitter:
     # ------------------------------------------------------------ options
     def _option(self, o: u.OptionUnit) -> dict[str, Any]:
         self._file = o.span.file
-        names: dict[str, Maker] = self._record_names(o.window.amid) if o.window.amid is not None else {}
+        amid = o.windows[0].amid
+        names: dict[str, Maker] = self._record_names(amid) if amid is not None else {}
         if o.by is not None:
             names[o.by[0]] = local("you")
         for name, _ in o.choosing:
@@ -446,7 +447,7 @@ class Emitter:
         body += self.block(o.body, sc)
         self.define(o.span, f"o{o.number}", [*BASE, "r", "w"], body)
         return {"number": o.number, "where": o.where, "legal": f"o{o.number}_legal", "body": f"o{o.number}", "once": o.once,
-                "site": self.site(o.span), "window": o.window.name}
+                "site": self.site(o.span), "windows": [w.name for w in o.windows]}
 
     def can_do(self, call: ir.Expr, sc: Scope) -> list[ast.expr]:
         """Tests that a verb could be carried out: its needs hold and there is something to choose."""
@@ -494,6 +495,7 @@ class Emitter:
                           "init": self._init(f"i{d.number}_{at}", later, d.kind, d.span)})
         place = next((self.zone_ids[self.units.starts[k]] for k in self.v.lineage(d.kind) if k in self.units.starts), 0)
         return {"kind": d.kind, "name": d.name, "copies": d.copies, "fields": constants, "faces": faces, "abilities": abilities,
+                "computed": [attribute("f", k) for k in computed],
                 "init": self._init(f"i{d.number}", computed, d.kind, d.span), "place": place, "watched": watched,
                 "file": d.span.file, "line": d.span.line}
 
@@ -628,7 +630,7 @@ class Emitter:
             case u.SChooseNumber(name=name, low=low, high=high):
                 sc.names[name] = local(variable(name))
                 numbers = py.call("k_range", ex.emit(low, sc), ast.BinOp(ex.emit(high, sc), ast.Add(), py.const(1)))
-                return [py.assign(variable(name), py.call("k_choose_word", *self.lead(s.span), self.who(s.who, sc), py.const(s.prompt), numbers))]
+                return [py.assign(variable(name), py.call("k_choose_word", *self.lead(s.span), self.who(s.who, sc), self.prompt(s.prompt, sc), numbers))]
             case u.SMay():
                 return self.may_stmt(s, sc)
             case u.SRepeat():
@@ -681,12 +683,15 @@ class Emitter:
     def chosen(self, s: u.SChoose, sc: Scope) -> ast.expr:
         ex, what = self.expressions, s.what
         if isinstance(what, ir.AllWords):
-            return py.call("k_choose_word", *self.lead(s.span), self.who(s.who, sc), py.const(s.prompt), py.const(what.words))
+            return py.call("k_choose_word", *self.lead(s.span), self.who(s.who, sc), self.prompt(s.prompt, sc), py.const(what.words))
         assert isinstance(what, ir.Noun)
         if what.type.form == "asks":
             least, most = ex.how_many(what, sc)
-            return py.call("k_choose_things", *self.lead(s.span), self.who(s.who, sc), py.const(s.prompt), ex.things(what, sc), least, most)
-        return py.call("k_choose_thing", *self.lead(s.span), self.who(s.who, sc), py.const(s.prompt), ex.things(what, sc))
+            return py.call("k_choose_things", *self.lead(s.span), self.who(s.who, sc), self.prompt(s.prompt, sc), ex.things(what, sc), least, most)
+        return py.call("k_choose_thing", *self.lead(s.span), self.who(s.who, sc), self.prompt(s.prompt, sc), ex.things(what, sc))
+
+    def prompt(self, prompt: str | ir.Text, sc: Scope) -> ast.expr:
+        return py.const(prompt) if isinstance(prompt, str) else self.expressions.text(prompt, sc)
 
     # ---- calls
     def call_stmt(self, s: u.SCall, sc: Scope) -> list[ast.stmt]:
@@ -888,7 +893,7 @@ class Emitter:
                 add = [ast.If(ex.truth(choice.test, sc), add, [])]
             out += [py.at_line(a, choice.span.line) for a in add]
             branches.append((names, choice))
-        out.append(py.assign(picked, py.call("k_choose_menu", *self.lead(s.span), self.who(s.who, sc), py.const("what now?"), py.name(menu))))
+        out.append(py.assign(picked, py.call("k_choose_menu", *self.lead(s.span), self.who(s.who, sc), self.prompt(s.prompt, sc), py.name(menu))))
         rest: list[ast.stmt] = []
         sc = outer
         for number, (names, choice) in reversed(list(enumerate(branches))):
@@ -1017,9 +1022,13 @@ class Emitter:
         made: list[ast.stmt] = self.block(s.body, inner)
         for name in reversed(names):
             e = ex._fresh(sc)
+            if name == "root effect":
+                made = [py.assign(e, py.call("k_open_root", *self.lead(s.span))), *made,
+                        py.expression(py.call("k_close_root", py.name("s"), py.name(e), py.const(self.site(s.span))))]
+                continue
             body = [self._guarded(name, made)] if self._stopped(name) else made
             body.append(py.expression(py.call("k_leave", py.name("s"), py.name(e), py.const(self.site(s.span)), py.const(name), subject)))
-            enter = py.call("k_enter_root" if name == "root effect" else "k_enter", *self.lead(s.span), py.const(name), subject)
+            enter = py.call("k_enter", *self.lead(s.span), py.const(name), subject)
             made = [py.assign(e, enter), ast.If(py.compare(py.name(e), ast.GtE(), py.const(0)), body, [])]
         return out + made
 

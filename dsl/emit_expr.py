@@ -198,6 +198,8 @@ class Expressions:
         return py.compare(value(), ast.Eq(), other)
 
     def adjective(self, a: ir.Adj, value: Maker, sc: Scope) -> ast.expr:
+        if a.flag:
+            return self.read_field(a.name, value())
         if a.fields:
             tests: list[ast.expr] = []
             for name in a.fields:

@@ -114,6 +114,7 @@ class Adj(Expr):
     name: str
     kinds: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    flag: bool = False  # the name of a truth field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -254,6 +254,22 @@ class Card(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class CardTable(Node):
+    """Cards as rows: the first column is the name."""
+
+    kind: Name
+    parts: tuple[Name | Word, ...]
+
+    @property
+    def columns(self) -> tuple[Name, ...]:
+        return tuple(p for p in self.parts if isinstance(p, Name))
+
+    @property
+    def rows(self) -> tuple[Word, ...]:
+        return tuple(p for p in self.parts if isinstance(p, Word))
+
+
+@dataclass(frozen=True, slots=True)
 class Face(Node):
     name: Word
     lines: tuple[CardLine, ...]
@@ -467,7 +483,12 @@ class OnPass(Node):
     word: Word
 
 
-Mod: TypeAlias = OnlyIf | During | By | InOrder | Once | Costs | Choosing | FromZone | AtStage | OnPass
+@dataclass(frozen=True, slots=True)
+class Saying(Node):
+    text: Word
+
+
+Mod: TypeAlias = Saying | OnlyIf | During | By | InOrder | Once | Costs | Choosing | FromZone | AtStage | OnPass
 
 
 @dataclass(frozen=True, slots=True)
@@ -754,7 +775,7 @@ CardLine: TypeAlias = Attribute | Ability | Face | Passive | Option | Rule
 Phrase: TypeAlias = Verb | Query | Value | Relation | Modifier
 Decl: TypeAlias = (
     Pack | Game | Kind | Words | State | ZoneDecl | Supply | Die | Board | Window | Phrase | Adjective
-    | Option | Section | Limit | Rule | Card | Scene
+    | Option | Section | Limit | Rule | Card | CardTable | Scene
 )
 
 

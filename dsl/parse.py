@@ -336,11 +336,12 @@ def _clean_nesting(file: str, lines: list[str]) -> Iterator[Problem]:
         column, depth = _level_brackets(lines, at, depth)
         if len(margins) > NESTING_MAX + 1:
             column = width + 1
-            lines[at] = " " * width + "stop" if len(margins) == NESTING_MAX + 2 else ""
-            _blank(lines, at + 1, width)
+            lines[at] = " " * width + "stop"
+            _blank(lines, at + 1, width - 1)
         if column and not told:
             told = True
-            yield Problem("LB0109", Span(file, at + 1, column, at + 1, column + 1), "this is nested too deeply",
+            span = Span(file, at + 1, column, at + 1, column + 1)
+            yield Problem("LB0109", span, "this is nested too deeply",
                           f"at most {NESTING_MAX} levels; name a part of it and use the name")
 
 

@@ -280,7 +280,12 @@ class Reader:
         fields = tuple(sorted({
             f.name for k in (*self.v.lineage(kind), *self.v.narrower(kind)) for f in self.v.kinds[k].fields.values()
             if f.type.base in self.v.enum_of.get(text, ())}))
-        return ir.Adj(type=TRUTH, span=span, name=text, fields=fields) if fields else None
+        if fields:
+            return ir.Adj(type=TRUTH, span=span, name=text, fields=fields)
+        flag = self.v.find_field(kind, text)
+        if flag is not None and flag.type.base == "truth" and not flag.type.form:
+            return ir.Adj(type=TRUTH, span=span, name=text, flag=True)
+        return None
 
     # ------------------------------------------------------------ operands
     def operand(self, i: int, j: int) -> list[ir.Expr]:
@@ -452,7 +457,7 @@ class Reader:
         while i < k:
             for end in range(k, i, -1):
                 text = self.text(i, end)
-                if text in self.v.adjectives or text in self.v.enum_of or text == "other":
+                if text in self.v.adjectives or text in self.v.enum_of or text == "other" or self.v.is_flag(text):
                     out.append(text)
                     i = end
                     break

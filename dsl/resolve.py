@@ -9,10 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from lark import UnexpectedInput
+
 from . import ir, units as u
 from . import nodes as n
 from .collect import Collector, find_verb, scope_name
 from .explain import bracketed, explain_phrase, explain_value, near
+from .parse import parse_clause
 from .problems import Problem
 from .reader import Env, Reader, named_first, own_words, read_text
 from .source import Span
@@ -143,6 +146,8 @@ class Resolver:
                 self._kind(decl)
             case n.Card():
                 self._card(decl)
+            case n.CardTable():
+                self._card_table(decl)
             case n.Verb():
                 self._verb(decl)
             case n.Query() | n.Value() | n.Relation():
@@ -354,6 +359,47 @@ class Resolver:
             return
         for words in self._combinations(decl):
             self._design(decl, words)
+
+    def _card_table(self, decl: n.CardTable) -> None:
+        """One card a row. A cell is read like the line `FIELD CELL` of a card; an empty one prints nothing."""
+        if not self._known_kind(decl.kind):
+            return
+        for row in decl.rows:
+            self._table_row(decl, row)
+
+    def _table_row(self, decl: n.CardTable, row: n.Word) -> None:
+        kind, env = str(decl.kind), self.base_env(str(decl.kind))
+        cells = row.value[1:].split("|")
+        if len(cells) != len(decl.columns):
+            self.fail("LB0222", row.span, f"this row has {len(cells)} columns, the table {len(decl.columns)}",
+                      "columns are: " + ", ".join(str(c) for c in decl.columns))
+            return
+        made = u.DesignUnit(number=len(self.units.designs), kind=kind, name=cells[0].strip(), copies=1, fields={}, faces=[], abilities=[],
+                            span=row.span)
+        self.units.designs.append(made)
+        self._words_of_card = {}
+        at = row.span.column + 1 + len(cells[0]) + 1
+        for column, cell in zip(decl.columns[1:], cells[1:], strict=True):
+            lead = len(cell) - len(cell.lstrip())
+            span = Span(row.span.file, row.span.line, at + lead, row.span.line, at + lead + len(cell.strip()))
+            at += len(cell) + 1
+            if str(column) == "copies" and cell.strip().isdigit():
+                made.copies = int(cell.strip())
+            elif cell.strip():
+                self._table_cell(made, column, cell.strip(), span, env)
+
+    def _table_cell(self, made: u.DesignUnit, column: n.Name, cell: str, span: Span, env: Env) -> None:
+        try:
+            clauses = [parse_clause(span.file, part) for part in cell.split(",")]
+        except UnexpectedInput:
+            self.fail("LB0101", span, f"'{cell}' cannot be read as a value of '{column}'")
+            return
+        here = [_moved(c, span) for c in clauses]
+        if cell in ("yes", "no") and len(here) == 1:
+            made.fields[str(column)] = ir.Truth(type=TRUTH, span=span, value=cell == "yes")
+            return
+        first = n.Clause(span, (*(n.Word(span, "WORD", w.value) for w in column.words), *here[0].items))
+        self._attribute(made, n.Attribute(span, (first, *here[1:])), env, None)
 
     def _combinations(self, decl: n.Card) -> list[dict[str, str]]:
         """`for each color, for each trait from one to nine`: every combination of these words."""
@@ -652,7 +698,7 @@ class Resolver:
     def _mods(self, mods: n.Mods, env: Env, allowed: Sequence[str]) -> dict[str, Any]:
         """The comma parts behind a rule, option or loop. Names they bind are added to `env`."""
         out: dict[str, Any] = {"only_if": [], "once": None, "at_stage": "", "during": None, "by": None, "in_order": None,
-                               "costs": [], "choosing": [], "from_zone": None, "on_pass": ""}
+                               "costs": [], "choosing": [], "from_zone": None, "on_pass": "", "saying": None}
         for mod in mods.items:
             word = _mod_name(mod)
             if word not in allowed:
@@ -667,13 +713,7 @@ class Resolver:
                 case n.AtStage(name=name):
                     out["at_stage"] = str(name)
                 case n.During(clause=clause):
-                    info = self.v.windows.get(str(clause))
-                    if info is None:
-                        self.fail("LB0218", clause.span, f"no window '{clause}'", near(str(clause), list(self.v.windows)))
-                    else:
-                        out["during"] = info
-                        if info.amid is not None:
-                            env |= {k: t for k, t in info.amid.slots.items() if k not in ("you", "self")}
+                    out["during"] = self._windows(clause, env)
                 case n.By(clause=clause):
                     out["by"] = self._by(clause, env)
                     if "during" in allowed and isinstance(out["by"], tuple):
@@ -695,7 +735,27 @@ class Resolver:
                         self.fail("LB0202", clause.span, f"no zone '{clause}'", near(str(clause), list(zones)))
                 case n.OnPass(word=said):
                     out["on_pass"] = said.value
+                case n.Saying(text=text):
+                    out["saying"] = read_text(self.v, text, env)
+                    if out["saying"] is None:
+                        self.fail("LB0203", text.span, "what stands between braces cannot be read")
         return out
+
+    def _windows(self, clause: n.Clause, env: Env) -> tuple[Any, ...] | None:
+        """`during W` or `during V or W`: an option may be open in several windows of one act, or of none."""
+        found = []
+        for name in str(clause).split(" or "):
+            info = self.v.windows.get(name)
+            if info is None:
+                self.fail("LB0218", clause.span, f"no window '{name}'", near(name, list(self.v.windows)))
+                return None
+            found.append(info)
+        if len({info.amid for info in found}) > 1:
+            self.fail("LB0218", clause.span, "these windows open in different acts", "write the option twice")
+            return None
+        if found[0].amid is not None:
+            env |= {k: t for k, t in found[0].amid.slots.items() if k not in ("you", "self")}
+        return tuple(found)
 
     def _from(self, mods: dict[str, Any], where: tuple[object, ...]) -> tuple[object, ...]:
         return ("zone", where[1], mods["from_zone"]) if mods["from_zone"] and len(where) > 1 else where
@@ -723,12 +783,12 @@ class Resolver:
     def _option(self, decl: n.Option, where: tuple[object, ...], kind: str, env: Env) -> None:
         number = self._next_rule()
         mods = self._mods(decl.mods, env, allowed=("only_if", "once", "during", "by", "costs", "choosing", "from_zone"))
-        window = mods["during"]
-        if window is None:
+        windows = mods["during"]
+        if windows is None:
             if not any(isinstance(m, n.During) for m in decl.mods.items):
                 self.fail("LB0218", decl.label.span, "an option needs a window", "write: option \"...\", during WINDOW: ...")
             return
-        outer, self._record = self._record, window.amid
+        outer, self._record = self._record, windows[0].amid
         label = read_text(self.v, decl.label, env)
         if label is None:
             self.fail("LB0203", decl.label.span, "what stands between braces cannot be read")
@@ -737,7 +797,7 @@ class Resolver:
         if label is None:
             return
         self.units.options.append(u.OptionUnit(
-            number=number, where=self._from(mods, where), self_kind=kind, label=label, window=window,
+            number=number, where=self._from(mods, where), self_kind=kind, label=label, windows=windows,
             by=mods["by"] if isinstance(mods["by"], tuple) else None,
             guard=(*mods["only_if"], *([_same(mods["by"], env)] if isinstance(mods["by"], ir.Expr) else [])),
             choosing=tuple(mods["choosing"]), costs=tuple(mods["costs"]), once=mods["once"], body=body, span=decl.label.span))
@@ -903,10 +963,11 @@ class Resolver:
 
     def _s_ask(self, s: n.Ask, env: Env) -> u.Stmt | None:
         who = self.read(s.who, env, T("seats"))
+        mods = self._mods(s.mods, env, allowed=("saying",))
         choices = self._choices(s.choices, env, ())
         if who is None:
             return None
-        return u.SAsk(span=s.who.span, who=who, choices=tuple(choices))
+        return u.SAsk(span=s.who.span, who=who, prompt=mods["saying"] or "what now?", choices=tuple(choices))
 
     def _choices(self, choices: Sequence[n.Choice | n.ChoiceEach], env: Env, loops: tuple[tuple[str, ir.Expr], ...]) -> list[u.SChoice]:
         out: list[u.SChoice] = []
@@ -926,10 +987,10 @@ class Resolver:
         return out
 
     def _s_choose(self, s: n.Choose, env: Env) -> u.Stmt | None:
-        mods = self._mods(s.mods, env, allowed=("by",))
+        mods = self._mods(s.mods, env, allowed=("by", "saying"))
         who = mods["by"][1] if isinstance(mods["by"], tuple) else mods["by"]
         text = str(s.clause)
-        prompt = f"choose {text}"
+        prompt = mods["saying"] or f"choose {text}"
         if text.startswith("a number from "):
             bounds = self._bounds(s.clause, 3, env)
             if bounds is None:
@@ -1039,7 +1100,7 @@ class Resolver:
         items = s.clause.items
         for at, x in enumerate(items):
             if isinstance(x, n.Word) and x.value in ("is", "=") and 0 < at < len(items) - 1:
-                place = self.read(n.Clause(_span(items[:at]), items[:at]), env)
+                place = self._place(n.Clause(_span(items[:at]), items[:at]), env)
                 if place is None:
                     return None
                 want = replace(place.type, form="set" if place.type.form == "set" else "", maybe=True)
@@ -1053,6 +1114,11 @@ class Resolver:
                 return u.SNow(span=s.clause.span, place=place, value=value) if value is not None else None
         self.fail("LB0211", s.clause.span, "'now' needs a place and a value", "write: now PLACE is VALUE")
         return None
+
+    def _place(self, clause: n.Clause, env: Env) -> ir.Expr | None:
+        """Something that can be given a value: of several readings only such a one is meant."""
+        got = [r for r in Reader(self.v, clause.items, env).whole() if isinstance(r, ir.FieldOf | ir.GlobalValue | ir.Local)]
+        return self.pick(clause, got) if got else self.read(clause, env)
 
     def _s_stop(self, s: n.Stop, env: Env) -> u.Stmt | None:
         if isinstance(s.what, n.Name):
@@ -1142,6 +1208,14 @@ class Resolver:
 # ---------------------------------------------------------------- helpers
 def _span(items: Sequence[n.Item]) -> Span:
     return items[0].span.to(items[-1].span)
+
+
+def _moved(clause: n.Clause, span: Span) -> n.Clause:
+    """A clause read on its own, put where it stands in the file."""
+    def place(item: n.Item) -> n.Item:
+        return n.Group(span, tuple(place(x) for x in item.items)) if isinstance(item, n.Group) else n.Word(span, item.type, item.value)
+
+    return n.Clause(span, tuple(place(x) for x in clause.items))
 
 
 def _loose(t: T) -> T:

@@ -8,6 +8,7 @@ Every question is answered on purpose, and a scene ends at a quiet point. A scen
 
 `run` returns what happened, as lines; `SceneFailed` says what did not hold, where, and what led to it.
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -33,7 +34,9 @@ ANSWERS_SHOWN = 40
 class SceneFailed(Exception):
     """Something in a scene did not hold."""
 
-    def __init__(self, span: Span, what: str, details: Sequence[str] = (), events: Sequence[str] = ()) -> None:
+    def __init__(
+        self, span: Span, what: str, details: Sequence[str] = (), events: Sequence[str] = ()
+    ) -> None:
         self.span, self.what, self.details, self.events = span, what, tuple(details), tuple(events)
         super().__init__(self.show())
 
@@ -60,7 +63,9 @@ def run(scene: Scene) -> list[str]:
 class LoadedChance:
     """Chance whose next results can be fixed by what they show; then the seed goes on."""
 
-    def __init__(self, then: Chance, results: Sequence[Sequence[object]], fixed: dict[int, int] | None = None) -> None:
+    def __init__(
+        self, then: Chance, results: Sequence[Sequence[object]], fixed: dict[int, int] | None = None
+    ) -> None:
         self.then, self.results = then, results
         self.waiting: list[tuple[object, Span]] = []
         self.fixed: dict[int, int] = dict(fixed or {})  # number of the draw -> its result
@@ -79,7 +84,9 @@ class LoadedChance:
 
     def _index(self, face: object, count: int) -> int:
         """Which of `count` results shows this: a face, a word, or else a number counted from 1."""
-        found = {list(results).index(face) for results in self.results if len(results) == count and face in results}
+        found = {
+            list(results).index(face) for results in self.results if len(results) == count and face in results
+        }
         if not found and isinstance(face, int) and 1 <= face <= count:
             found = {face - 1}
         if len(found) != 1:
@@ -99,16 +106,18 @@ class Stage:
 
     scene: Scene
     names: dict[str, Any] = field(default_factory=dict)  # what its statements have bound
-    inputs: list[tuple[Thing | None, str]] = field(default_factory=list)  # answers and acts, as the kernel takes them
+    inputs: list[tuple[Thing | None, str]] = field(
+        default_factory=list
+    )  # answers and acts, as the kernel has them
     acts: list[u.XAct] = field(default_factory=list)
     marks: dict[int, int] = field(default_factory=dict)  # act -> length of the log when it began
-    asked: dict[tuple[Thing, ...], list[str]] = field(default_factory=dict)  # questions that were answered, in order
+    asked: dict[tuple[Thing, ...], list[str]] = field(default_factory=dict)  # questions answered, in order
     running: u.XAct | None = None  # an act that waits for an answer
     last: tuple[Game, int] | None = None  # the game before the last answer, and the number of inputs then
     begun: tuple[int, int] | None = None  # length of the log and number of acts at the first `when`
     step: int = -1  # the event of the step that the game stands at
     first: set[int] = field(default_factory=set)  # sites of the first questions of that step
-    before: set[int] = field(default_factory=set)  # sites of the questions that were open when the last `when` began
+    before: set[int] = field(default_factory=set)  # sites of the questions open when the last `when` began
 
     def __post_init__(self) -> None:
         unit, program = self.scene.unit, self.scene.program
@@ -226,7 +235,8 @@ class Stage:
         elif missing or (look.how == "offered" and more):
             details = [f"not offered: {_list(missing)}"] if missing else []
             details += [f"offered too: {_list(more)}"] if more and look.how == "offered" else []
-            raise self._failed(f"expected: {look.seat} {'is offered' if look.how == 'offered' else 'can'} {_list(look.keys)}", details)
+            verb = "is offered" if look.how == "offered" else "can"
+            raise self._failed(f"expected: {look.seat} {verb} {_list(look.keys)}", details)
 
     def _expect(self, at: int, step: u.XExpect) -> None:
         state, you = self.game.state.copy(), self._you()
@@ -287,7 +297,9 @@ class Stage:
     def check_fold(self) -> None:
         """Law: the history alone leads to the table."""
         folded, live = fold_history(self.game.log).snapshot(), self.game.state.snapshot()
-        wrong = [f"{slot}: {folded[slot]!r} is not {live[slot]!r}" for slot in live if folded[slot] != live[slot]]
+        wrong = [
+            f"{slot}: {folded[slot]!r} is not {live[slot]!r}" for slot in live if folded[slot] != live[slot]
+        ]
         if wrong:
             raise self._failed("folding the history gives another table", wrong)
 
@@ -297,7 +309,8 @@ class Stage:
         chance = LoadedChance(Seeded(unit.seed), self.scene.results, self.chance.fixed)
 
         def again() -> None:
-            game = Game.resume(self.scene.program, unit.seed, unit.seats, unit.settings, self.inputs, self.game.log, chance, self.game.acts)
+            table = (self.scene.program, unit.seed, unit.seats, unit.settings)
+            game = Game.resume(*table, self.inputs, self.game.log, chance, self.game.acts)
             self._same(game, "the replay")
 
         self._try(again)
@@ -321,7 +334,10 @@ class Stage:
 
     def _same(self, game: Game, what: str) -> None:
         mine, other = self.game.log, game.log
-        at = next((i for i, (a, b) in enumerate(zip(mine, other, strict=False)) if a != b), min(len(mine), len(other)))
+        at = next(
+            (i for i, (a, b) in enumerate(zip(mine, other, strict=False)) if a != b),
+            min(len(mine), len(other)),
+        )
         if at < max(len(mine), len(other)):
             pair = [log[at] if at < len(log) else None for log in (mine, other)]
             raise ReplayError(f"{what} differs at event {at}", at, *pair)
@@ -355,7 +371,7 @@ class Stage:
         return render_event(self.text, event) if is_told(event) else ""
 
     def trace(self) -> list[str]:
-        """Everything from `when` on, one line each: statements, questions, answers, events below what caused them."""
+        """Everything from `when` on, one line each: statements, questions, answers, and events below them."""
         self.text.keys = self.game.state.key
         first, count = self.begun or (1, 0)
         first = min([first, *(at for act, at in self.marks.items() if act >= count)])
@@ -372,7 +388,11 @@ class Stage:
             if line := self._line(event):
                 new = [*new, "  " * depths[at] + line]
             out += new if at >= first else []
-        return [*out, *starts.get(len(self.game.log), []), *(f"? {self._shown(q)}" for q in self.game.questions)]
+        return [
+            *out,
+            *starts.get(len(self.game.log), []),
+            *(f"? {self._shown(q)}" for q in self.game.questions),
+        ]
 
     def _depths(self) -> list[int]:
         """How deep each event lies below the answer or statement that it follows from."""

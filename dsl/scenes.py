@@ -1,13 +1,15 @@
 """Scenes: small tests in text. Here they are read and compiled; scene_run.py runs them.
 
-A file of scenes is parsed like any text. Each scene is then read with the vocabulary of its game and packs, and its
-statements and conditions become functions with the lines of the .scene file, which live beside the program's own.
-A game is compiled once, whatever the number of its scenes (`rules_of`).
+A file of scenes is parsed like any text. Each scene is then read with the vocabulary of its game and packs,
+and its statements and conditions become functions with the lines of the .scene file, which live beside the
+program's own. A game is compiled once, whatever the number of its scenes (`rules_of`).
 
-The world of a compiled game is closed: a field that no text writes is shared between tables, a scope that no text
-names is never entered. A scene that needs more than its game's text does (it writes such a field, it brings rules or
-declarations of its own) gets the game compiled anew, together with its file (`_fits` decides).
+The world of a compiled game is closed: a field that no text writes is shared between tables, a scope that no
+text names is never entered. A scene that needs more than its game's text does (it writes such a field, it
+brings rules of its own) gets the game compiled anew, together with its file; `_fits` decides. A file of scenes
+may also declare things: then it is one more text of the game.
 """
+
 from __future__ import annotations
 
 import ast
@@ -21,9 +23,10 @@ from typing import Any
 from longbox.kernel.errors import LongboxError
 from longbox.kernel.program import Program
 
-from . import ir, units as u
+from . import ir
 from . import nodes as n
 from . import pyast as py
+from . import units as u
 from .analysis import Analysis, walk
 from .collect import Collector, face_value
 from .compiler import Checked, emitter_of, parse_cached, read_packs
@@ -36,12 +39,13 @@ from .resolve import Resolver
 from .source import Source, Span
 from .types import T
 
-Find = Callable[[str, tuple[str, ...]], Sequence[Source]]  # the texts of a game with further packs; raises TextError
+# The texts of a game with further packs; raises TextError or LongboxError.
+Find = Callable[[str, tuple[str, ...]], Sequence[Source]]
 Function = Callable[..., Any]
 
+BORROW = "_ borrow the text of _"
 _HAS = re.compile(r'("[^"]*"(?: and "[^"]*")*) (?:has|have) (won|lost)')
 _STANDS = re.compile(r"(?:the )?game is (drawn|over|not over)")
-_QUOTED = re.compile(r'"([^"]*)"')
 
 
 # ---------------------------------------------------------------- what comes out
@@ -63,7 +67,7 @@ class Scene:
     program: Program
     functions: dict[int, Function]  # number of a step -> what it does or tests
     details: dict[int, tuple[Detail, ...]]
-    results: tuple[Sequence[object], ...]  # what chance may give: the faces of each die, the words of each list
+    results: tuple[Sequence[object], ...]  # what chance may give, see results_of
     structure: frozenset[int]  # sites of the text of setup, round and scoring
 
     @property
@@ -78,7 +82,7 @@ def slug(title: str) -> str:
 
 
 def traced_in(source: Source) -> set[str] | None:
-    """The slugs of the scenes of a file that keep a trace; nothing if the file cannot be parsed. Reads no game."""
+    """The slugs of the scenes that keep a trace; nothing if the file cannot be parsed. Reads no game."""
     decls, problems = parse_cached(source)
     traced = [d for d in decls if isinstance(d, n.Scene) and _parts(d, n.Trace)]
     return None if problems else {slug(_text(d.title)) for d in traced}
@@ -152,7 +156,11 @@ class _File:
         for scene in scenes:
             first = seen.setdefault(slug(_text(scene.title)), scene)
             if first is not scene:
-                self.fail(scene.title.span, f"two scenes called {scene.title.value}", f"the first is on line {first.title.span.line}")
+                self.fail(
+                    scene.title.span,
+                    f"two scenes called {scene.title.value}",
+                    f"the first is on line {first.title.span.line}",
+                )
 
     def by_game(self, scenes: Sequence[n.Scene]) -> dict[_Uses, list[n.Scene]]:
         groups: dict[_Uses, list[n.Scene]] = {}
@@ -194,13 +202,25 @@ class _File:
 def _fits(emitter: Emitter, units: u.Units) -> bool:
     """Do these scenes stay within what the compiled game allows for?"""
     known, need = emitter.analysis, Analysis(emitter.v, units)
-    nothing = {x.place.name for x in walk(units.scenes) if isinstance(x, u.SNow) and isinstance(x.place, ir.FieldOf)
-               and (isinstance(x.value, ir.Nothing) or x.value.type.maybe)}
-    borrows = any(isinstance(x, ir.Call) and x.pattern.phrase.skeleton == "_ borrow the text of _" for x in walk(units.scenes))
     return not (
-        units.rules or borrows or any(known.is_fixed(name) for name in need.written - {"owner"})
-        or (need.writes_any and not known.writes_any) or need.scopes - known.scopes
-        or need.made_kinds - known.made_kinds or nothing - emitter.nullable - {"owner"})
+        units.rules
+        or any(known.is_fixed(name) for name in need.written - {"owner"})
+        or (need.writes_any and not known.writes_any)
+        or need.scopes - known.scopes
+        or need.made_kinds - known.made_kinds
+        or _emptied(units) - emitter.nullable - {"owner"}
+        or any(isinstance(x, ir.Call) and x.pattern.phrase.skeleton == BORROW for x in walk(units.scenes))
+    )
+
+
+def _emptied(units: u.Units) -> set[str]:
+    """The fields that scenes may set to nothing."""
+    return {
+        x.place.name
+        for x in walk(units.scenes)
+        if isinstance(x, u.SNow) and isinstance(x.place, ir.FieldOf)
+        if isinstance(x.value, ir.Nothing) or x.value.type.maybe
+    }
 
 
 # ---------------------------------------------------------------- reading
@@ -211,11 +231,12 @@ class _Reader:
         self.file, self.checked, self.program, self.units = file, checked, program, units
         collector = Collector()
         collector.v, collector.problems = checked.vocab, file.problems
-        for design in checked.units.designs:  # names that a card has for each of some words: "{color} {trait}"
+        for design in checked.units.designs:  # also the names made of words: "{color} {trait}"
             checked.vocab.cards.setdefault(design.name, design.kind)
         self.resolver = Resolver(collector)
         self.resolver.units = units
-        self.resolver._rule_count = 1 + max((x.number for x in (*checked.units.rules, *checked.units.options)), default=0)
+        numbers = [*(r.number for r in checked.units.rules), *(o.number for o in checked.units.options)]
+        self.resolver._rule_count = 1 + max(numbers, default=0)
         self.lines = file.source.lines()
 
     def read(self, scenes: Sequence[n.Scene]) -> list[u.SceneUnit]:
@@ -236,9 +257,15 @@ class _Reader:
         if not any(isinstance(s, u.XAnswer | u.XLook | u.XAct | u.XExpect | u.XOutcome) for s in steps):
             self.file.fail(decl.title.span, "nothing happens in this scene", "write 'when:' and 'then:'")
         return u.SceneUnit(
-            title=_text(decl.title), cites=tuple(p.value for p in decl.parts if isinstance(p, n.Word)), seats=seats,
-            settings=settings, seed=next((int(s.number.value) for s in _parts(decl, n.Seed)), 1), steps=tuple(steps),
-            trace=bool(_parts(decl, n.Trace)), span=decl.title.span)
+            title=_text(decl.title),
+            cites=tuple(p.value for p in decl.parts if isinstance(p, n.Word)),
+            seats=seats,
+            settings=settings,
+            seed=next((int(s.number.value) for s in _parts(decl, n.Seed)), 1),
+            steps=tuple(steps),
+            trace=bool(_parts(decl, n.Trace)),
+            span=decl.title.span,
+        )
 
     def _table(self, decl: n.Scene) -> tuple[tuple[str, ...], dict[str, str]]:
         """Who sits at the table, and what was agreed."""
@@ -254,8 +281,11 @@ class _Reader:
             elif m := re.fullmatch(r"(.+?) = (.+)", said):
                 settings[m[1]] = m[2].strip('"')
             else:
-                self.file.fail(use.span, f"'{said}' says nothing about a game",
-                               'known: 3 seats; seats "Ann", "Bob"; SETTING = VALUE; with PACK')
+                self.file.fail(
+                    use.span,
+                    f"'{said}' says nothing about a game",
+                    'known: 3 seats; seats "Ann", "Bob"; SETTING = VALUE; with PACK',
+                )
         try:
             seats = self.program.seat_names(names or number)
             self.program.new_state(seats, 0, settings)
@@ -278,17 +308,29 @@ class _Reader:
     def _check_face(self, spec: n.FaceSpec) -> None:
         value = face_value(spec)
         if not isinstance(value, int) and not any(value in results for results in results_of(self.checked)):
-            words = {str(w) for results in results_of(self.checked) for r in results if isinstance(r, tuple) for w in r}
+            words = {
+                str(w)
+                for results in results_of(self.checked)
+                for r in results
+                if isinstance(r, tuple)
+                for w in r
+            }
             shown = " + ".join(str(p) if isinstance(p, n.Name) else p.value for p in spec.parts)
-            self.file.fail(spec.span, f"no die shows '{shown}', and it is no word of a list", near(shown, list(words)))
+            self.file.fail(
+                spec.span, f"no die shows '{shown}', and it is no word of a list", near(shown, list(words))
+            )
 
     def _step(self, step: n.SceneStep, env: Env, seats: tuple[str, ...]) -> Iterator[u.SceneStep]:
         match step:
             case n.Answers(who=who, keys=keys):
                 yield u.XAnswer(span=step.span, seat=self._seat(who, seats), keys=tuple(map(_text, keys)))
-            case n.Offered(who=who, keys=keys) | n.Allowed(who=who, keys=keys) | n.Refused(who=who, keys=keys):
+            case (
+                n.Offered(who=who, keys=keys) | n.Allowed(who=who, keys=keys) | n.Refused(who=who, keys=keys)
+            ):
                 how = type(step).__name__.lower()
-                yield u.XLook(span=step.span, how=how, seat=self._seat(who, seats), keys=tuple(map(_text, keys)))
+                yield u.XLook(
+                    span=step.span, how=how, seat=self._seat(who, seats), keys=tuple(map(_text, keys))
+                )
             case n.Idle(who=who):
                 yield u.XLook(span=step.span, how="idle", seat=self._seat(who, seats))
             case n.Act(stmt=stmt):
@@ -300,7 +342,11 @@ class _Reader:
     def _seat(self, who: n.Word, seats: tuple[str, ...]) -> str:
         name = _text(who)
         if seats and name not in seats:
-            self.file.fail(who.span, f"nobody here is called {who.value}", near(name, list(seats)) or f"the seats are: {', '.join(seats)}")
+            self.file.fail(
+                who.span,
+                f"nobody here is called {who.value}",
+                near(name, list(seats)) or f"the seats are: {', '.join(seats)}",
+            )
         return name
 
     def _expect(self, clause: n.Clause, env: Env, seats: tuple[str, ...]) -> Iterator[u.SceneStep]:
@@ -312,7 +358,12 @@ class _Reader:
             yield u.XOutcome(span=clause.span, how=m[1])
         elif (test := self.resolver.truth(clause, env)) is not None:
             for x in _asking(test):
-                self.file.fail(x.span, "a condition may not ask anybody or roll dice", "say 'the', 'any' or 'all'", "LB0224")
+                self.file.fail(
+                    x.span,
+                    "a condition may not ask anybody or roll dice",
+                    "say 'the', 'any' or 'all'",
+                    "LB0224",
+                )
             yield u.XExpect(span=clause.span, test=test, text=said)
 
 
@@ -322,10 +373,14 @@ def results_of(checked: Checked) -> list[Sequence[object]]:
 
 
 def spaces_of(checked: Checked) -> dict[str, str]:
-    """The spaces of the boards by name, with their kinds; in a scene `b2` is that space. Words of the game go first."""
+    """The spaces of the boards by name, with their kinds: in a scene `b2` is that space.
+
+    A word that the game itself uses keeps its meaning.
+    """
     v = checked.vocab
     taken = {*v.values, *v.zones, *v.cards, *v.enum_of, *v.enums, *v.nouns, *v.windows, *v.die_names}
-    return {spec["name"]: spec["kind"] for board in checked.boards for spec in board["spaces"] if spec["name"] not in taken}
+    spaces = [spec for board in checked.boards for spec in board["spaces"]]
+    return {spec["name"]: spec["kind"] for spec in spaces if spec["name"] not in taken}
 
 
 def _parts(scene: n.Scene, cls: type[Any]) -> list[Any]:
@@ -339,7 +394,9 @@ def _text(word: n.Word) -> str:
 def _asking(test: ir.Expr) -> Iterator[ir.Expr]:
     tested = {id(x.test) for x in walk(test) if isinstance(x, ir.Is)}
     for x in walk(test):
-        if isinstance(x, ir.RandomOf) or (isinstance(x, ir.Noun) and x.type.form in ("ask", "asks") and x.det != "the"):
+        if isinstance(x, ir.RandomOf) or (
+            isinstance(x, ir.Noun) and x.type.form in ("ask", "asks") and x.det != "the"
+        ):
             if id(x) not in tested:
                 yield x
 
@@ -370,7 +427,9 @@ def _module(em: Emitter, file: str) -> CodeType:
 class _Writer:
     """Writes the functions of one scene. Names that its statements bind live in `w`, from one to the next."""
 
-    def __init__(self, em: Emitter, source: Source, number: int, unit: u.SceneUnit, spaces: Iterable[str]) -> None:
+    def __init__(
+        self, em: Emitter, source: Source, number: int, unit: u.SceneUnit, spaces: Iterable[str]
+    ) -> None:
         self.em, self.source, self.number, self.unit = em, source, number, unit
         self.named: dict[str, Maker] = {name: _space(name) for name in spaces}
         self.named |= {name: _seat(at) for at, name in enumerate(unit.seats)}
@@ -409,21 +468,47 @@ class _Writer:
         for at, part in enumerate(_shown(test)):
             value = self._value(part, sc)
             is_thing = part.type.base in self.em.v.kinds or part.type.base in ("place", "zone", "seats")
-            yield self._said(part.span), self._define(part.span, f"{prefix}_{at}", [ast.Return(value)]), is_thing
+            yield (
+                self._said(part.span),
+                self._define(part.span, f"{prefix}_{at}", [ast.Return(value)]),
+                is_thing,
+            )
 
     def _value(self, e: ir.Expr, sc: Scope) -> ast.expr:
         if isinstance(e, ir.Noun) and e.type.form in ("some", "set", "desc", "each"):
             return self.em.expressions.things(e, sc)
-        return self.em.expressions.as_list(e, sc) if e.type.form in ("set", "asks") else self.em.expressions.emit(e, sc)
+        return (
+            self.em.expressions.as_list(e, sc)
+            if e.type.form in ("set", "asks")
+            else self.em.expressions.emit(e, sc)
+        )
 
     def _said(self, span: Span) -> str:
-        return self.source.line(span.line)[span.column - 1: span.end_column - 1] if span.line == span.end_line else "it"
+        return (
+            self.source.line(span.line)[span.column - 1 : span.end_column - 1]
+            if span.line == span.end_line
+            else "it"
+        )
 
-    def scene(self, program: Program, space: dict[str, Any], results: tuple[Sequence[object], ...], structure: frozenset[int]) -> Scene:
+    def scene(
+        self,
+        program: Program,
+        space: dict[str, Any],
+        results: tuple[Sequence[object], ...],
+        structure: frozenset[int],
+    ) -> Scene:
         return Scene(
-            self.unit, slug(self.unit.title), program, {at: space[name] for at, name in self.identifiers.items()},
-            {at: tuple(Detail(said, space[name], is_thing) for said, name, is_thing in found) for at, found in self.details.items()},
-            results, structure)
+            self.unit,
+            slug(self.unit.title),
+            program,
+            {at: space[name] for at, name in self.identifiers.items()},
+            {
+                at: tuple(Detail(said, space[name], is_thing) for said, name, is_thing in found)
+                for at, found in self.details.items()
+            },
+            results,
+            structure,
+        )
 
 
 def _seat(at: int) -> Maker:
@@ -434,8 +519,8 @@ def _space(name: str) -> Maker:
     return lambda: py.call("k_spaces_named", py.name("s"), py.const(name))
 
 
-def _kept(name: str) -> Maker:
-    return lambda: py.sub(py.name("w"), py.const(name))
+def _kept(name: str) -> Callable[[], ast.Subscript]:
+    return lambda: ast.Subscript(py.name("w"), py.const(name), ast.Load())
 
 
 def _shown(test: ir.Expr) -> Iterable[ir.Expr]:
@@ -447,8 +532,10 @@ def _shown(test: ir.Expr) -> Iterable[ir.Expr]:
             return _shown(inner)
         case ir.Compare(left=left, right=right):
             return [x for x in (left, right) if _varies(x)]
-        case ir.Is(subject=ir.Noun() as subject, test=ir.Rel() | ir.Adj() as where, negated=False) if subject.type.form == "some":
-            return [replace(subject, filters=(*subject.filters, where), span=test.span)]
+        case ir.Is(subject=ir.Noun() as some, test=ir.Rel() | ir.Adj() as where, negated=False) if (
+            some.type.form == "some"
+        ):
+            return [replace(some, filters=(*some.filters, where), span=test.span)]
         case ir.Is(subject=subject, test=value):
             return [x for x in (subject, value) if _varies(x)]
         case ir.Noun() if test.type.form == "some":
@@ -458,7 +545,10 @@ def _shown(test: ir.Expr) -> Iterable[ir.Expr]:
     return []
 
 
+_VARYING = ir.Local | ir.GlobalValue | ir.FieldOf | ir.ZoneOf | ir.Call | ir.Arith | ir.Both | ir.Without
+
+
 def _varies(e: ir.Expr) -> bool:
     if isinstance(e, ir.Noun):
         return e.type.form in ("some", "set", "each", "")
-    return isinstance(e, ir.Local | ir.GlobalValue | ir.FieldOf | ir.ZoneOf | ir.Call | ir.Arith | ir.Both | ir.Without)
+    return isinstance(e, _VARYING)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from . import ir, units as u
 from . import pyast as py
 from .emit_expr import Maker, Scope
+from .types import T
 
 if TYPE_CHECKING:
     from .emit import Emitter
@@ -189,7 +190,7 @@ class Flattener:
         if s.how == "times":
             assert s.test is not None
             count = ir.Number(type=s.test.type, span=s.test.span, value=1)
-            among = ir.Compare(type=s.test.type, span=s.test.span, op="..", left=count, right=s.test)
+            among = ir.Compare(type=T("number", "set"), span=s.test.span, op="..", left=count, right=s.test)
             self._each(u.SEach(span=s.span, name="x n", among=among, order=(), test=None, body=s.body), sc, you)
             return
         start = len(self.out)

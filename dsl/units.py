@@ -53,6 +53,7 @@ class SChoice(S):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SAsk(S):
     who: ir.Expr
+    prompt: str | ir.Text
     choices: tuple[SChoice, ...]
 
 
@@ -61,7 +62,7 @@ class SChoose(S):
     name: str
     what: ir.Expr
     who: ir.Expr | None
-    prompt: str
+    prompt: str | ir.Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +71,7 @@ class SChooseNumber(S):
     low: ir.Expr
     high: ir.Expr
     who: ir.Expr | None
-    prompt: str
+    prompt: str | ir.Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +217,7 @@ class OptionUnit:
     where: tuple[object, ...]
     self_kind: str
     label: ir.Text
-    window: WindowInfo
+    windows: tuple[WindowInfo, ...]
     by: tuple[str, ir.Expr] | None  # (name, description) of who may
     guard: tuple[ir.Expr, ...]
     choosing: tuple[tuple[str, ir.Expr], ...]
@@ -267,7 +268,7 @@ class XAnswer(S):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class XLook(S):
-    """What a seat may answer now; `how` is offered (these and no other), allowed, refused, or idle (not asked)."""
+    """What a seat may answer now; `how` is offered (exactly these), allowed, refused, or idle (not asked)."""
 
     how: str
     seat: str
@@ -290,7 +291,7 @@ class XMark(S):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class XAct(S):
-    """A statement, carried out now. `function` and those of XExpect are filled in by the emitter."""
+    """A statement, carried out now."""
 
     stmt: Stmt
     text: str

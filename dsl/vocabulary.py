@@ -197,6 +197,11 @@ class Vocabulary:
             self._columns = {f.name: f for k in self.kinds.values() for f in k.fields.values() if f.sort != "zone"}
         return self._columns
 
+    def is_flag(self, name: str) -> bool:
+        """A truth field is an adjective as well."""
+        found = self.columns().get(name)
+        return found is not None and found.type.base == "truth"
+
     def abilities_of(self, kind: str) -> dict[str, n.AbilityDecl]:
         found: dict[str, n.AbilityDecl] = {}
         for k in reversed(self.lineage(kind)):

@@ -252,8 +252,9 @@ def _owned(s: State, thing: Thing, owner: Thing | None) -> None:
     s.owner[thing] = owner
 
 
-def own(s: State, c: int, site: int, thing: Thing, owner: Thing | None) -> None:
-    apply(s, ("owned", c, site, thing, owner))
+def own(s: State, c: int, site: int, thing: Thing | None, owner: Thing | None) -> None:
+    if thing is not None:
+        apply(s, ("owned", c, site, thing, owner))
 
 
 # ---------------------------------------------------------------- fields, counters, values
@@ -262,8 +263,10 @@ def _set(s: State, thing: Thing, field: str, value: Any) -> None:
     getattr(s, attribute("f", field))[thing] = value
 
 
-def put_field(s: State, c: int, site: int, thing: Thing, field: str, column: list[Any], value: Any) -> None:
-    """`column` is the field's column, handed in because the caller has it."""
+def put_field(s: State, c: int, site: int, thing: Thing | None, field: str, column: list[Any], value: Any) -> None:
+    """`column` is the field's column, handed in because the caller has it. Nothing has no fields to set."""
+    if thing is None:
+        return
     if value.__class__ is int and not -NUMBER_MAX <= value <= NUMBER_MAX:
         raise RuleError(f"{field} would become {value}, past the bound of {NUMBER_MAX}")
     s.log.append(("set", c, site, thing, field, value))

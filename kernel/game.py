@@ -41,7 +41,7 @@ class Game:
         self._checkpoint = self._state  # what a run starts again from; until the first step, the open box
         self._since: list[tuple[Thing | None, str]] = []
         self._acts: list[Act] = []
-        self._act_steps: list[int | None] = []  # where each ran: the length of the log at its step, -1 inside a step
+        self._act_steps: list[int | None] = []  # where: the length of the log at the step, -1 in its middle
         self._questions: tuple[Question, ...] = ()
         self._started = False
         self._lazy = start  # run to the first question as soon as somebody looks
@@ -155,8 +155,8 @@ class Game:
     def act(self, act: Act) -> None:
         """Do something that is no answer: for scenes. It becomes part of what is run again.
 
-        It happens at the start of the step that waits, so that its question is asked anew. If the step has had an
-        answer already, it happens while the question stands, and that question stays as it is.
+        It happens at the start of the step that waits, so that its question is asked anew. If the step has had
+        an answer already, it happens while the question stands, and that question stays as it is.
         """
         if not self._started:
             self.start()
@@ -215,7 +215,7 @@ class Game:
             self._questions = pause.questions
 
     def _walk(self, state: State, feed: _Driver, resumed: bool) -> None:
-        """Walk on. Where an act is due at a step, the walk is left, the act carried out, and the step taken up again."""
+        """Walk on. Where an act is due, the walk is left at its step, and taken up again after the act."""
         while True:
             try:
                 if resumed:

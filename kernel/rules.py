@@ -27,7 +27,7 @@ RUNTIME = (
     "spend", "bounded", "divide", "hosts", "run_before", "run_instead", "after_hosts", "run_after", "possible", "whenever",
     "modified", "last", "lapse", "begin", "end", "offer_each", "offer_shared", "resolve", "has_ability", "voice",
     "borrow", "count_face", "count_range", "faces_of", "refill", "in_turn_order", "choose_ability", "drain", "limit_ok", "use",
-    "chosen_order", "named", "do_ability", "enter", "enter_root", "leave", "label", "plain", "within",
+    "chosen_order", "named", "do_ability", "enter", "open_root", "close_root", "leave", "label", "plain", "within",
 )
 
 
@@ -321,9 +321,19 @@ def _start_anew(s: State, c: int, site: int, kind: str, name: str, attr: str) ->
             put_field(s, c, site, thing, name, column, value)
 
 
-def enter_root(s: State, c: int, site: int, scope: str, subject: Thing | None) -> int:
-    """The outermost effect begins; inside another nothing does."""
-    return enter(s, c, site, scope, subject) if not s.open.get(scope) else len(s.log) - 1
+ROOT = "root effect"
+
+
+def open_root(s: State, c: int, site: int) -> int:
+    """The outermost effect (an option, an ability, an `effect`) begins: its event; inside another: -1."""
+    if ROOT not in s.program.watched_scopes or s.open.get(ROOT):
+        return -1
+    return enter(s, c, site, ROOT, None)
+
+
+def close_root(s: State, root: int, site: int) -> None:
+    if root >= 0:
+        leave(s, root, site, ROOT, None)
 
 
 def leave(s: State, c: int, site: int, scope: str, subject: Thing | None) -> None:
@@ -359,7 +369,7 @@ def _offered(s: State, c: int, you: Thing | None, record: list[Any], options: Se
             if not limit_ok(s, option.number, me, option.once):
                 continue
             for label, values in option.legal(s, c, me, you, record):
-                said = label if me is None else f"{s.key[me]}: {label}" if label else s.key[me]
+                said = label if me is None or me == you else f"{s.key[me]}: {label}" if label else s.key[me]
                 found.setdefault(said, (option, me, you, values))
     return found
 
@@ -367,7 +377,9 @@ def _offered(s: State, c: int, you: Thing | None, record: list[Any], options: Se
 def _take(s: State, c: int, chosen: Offered, record: list[Any]) -> None:
     option, me, you, values = chosen
     use(s, c, option.site, option.number, me, option.once)
+    root = open_root(s, c, option.site)
     option.body(s, len(s.log) - 1, me, you, record, values)
+    close_root(s, root, option.site)
 
 
 def offer_each(s: State, c: int, site: int, name: str, who: Sequence[Thing], record: list[Any],
@@ -457,8 +469,10 @@ def do_ability(s: State, c: int, site: int, thing: Thing, name: str, function: s
     s.budget -= 5
     if s.budget < 0 or len(s.log) - s.mark > EVENTS_MAX:
         raise OverBudget("these abilities call each other without coming to an end")
+    root = open_root(s, c, site)
     apply(s, ("did", c, site, f"{name} of (thing)", thing))
     s.program.functions[function](s, len(s.log) - 1, thing, you)
+    close_root(s, root, site)
 
 
 # ---------------------------------------------------------------- dice, orders, decks

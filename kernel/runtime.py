@@ -14,7 +14,7 @@ from .state import State, Thing, attribute
 RUNTIME = (
     "top", "bottom", "top_some", "position", "host", "counter_value", "remainder", "best_face", "highest", "lowest",
     "field_list", "extreme", "seat_after", "seats_from", "seat_order", "seats_asked", "change", "change_named", "win", "lose",
-    "draw", "end_game", "arithmetic", "get", "of_some", "items_of", "result", "running", "random_order", "nearest_to", "reroll", "some", "ordered", "make", "clamp_index", "sort_by", "over_budget",
+    "draw", "end_game", "prints", "arithmetic", "get", "of_some", "items_of", "result", "running", "random_order", "nearest_to", "reroll", "some", "ordered", "make", "clamp_index", "sort_by", "over_budget",
 )
 
 
@@ -118,6 +118,15 @@ def host(s: State, thing: Thing) -> Thing | None:
 def make(s: State, c: int, site: int, kind: str, count: int, place: Thing) -> Any:
     made = s.program.make(s, c, site, kind, count, place)
     return made[0] if len(made) == 1 else made or None
+
+
+def prints(s: State, thing: Thing, field: str) -> bool:
+    """Is a value printed on the face that is up, be it a dash?"""
+    if s.design[thing] < 0:
+        return False
+    design, attr = s.program.designs[s.design[thing]], attribute("f", field)
+    faces = [f for f in design["faces"] if f["name"] == s.face[thing]]
+    return attr in design["fields"] or attr in design["computed"] or any(attr in f["fields"] or attr in f["computed"] for f in faces)
 
 
 # ---------------------------------------------------------------- numbers

@@ -1,7 +1,7 @@
 """Bots: who answers when nobody sits there.
 
-A bot is called with the game and the question, and names one of the answers. It is made from a number, the seed of
-its stream, and has no other source of chance: the same game and seed give the same answers in any process.
+A bot is called with the game and the question, and names one of the answers. It is made from a number, the
+seed of its stream, and has no other source of chance: the same game and seed give the same answers anywhere.
 
     random    each answer equally likely; may also be handed to `Game.play` as its policy, the fast path
     first     always the first answer offered
@@ -34,13 +34,13 @@ BotFactory: TypeAlias = Callable[[int], Bot]
 
 
 def derive(*parts: int | str) -> int:
-    """A seed for one purpose, from seeds and names. 48 bits: exact in JSON, in any database, in any language."""
+    """A seed for one purpose, from seeds and names. 48 bits: exact in JSON and in any database."""
     text = "\0".join(map(str, parts)).encode()
     return int.from_bytes(blake2b(text, digest_size=6, person=b"longbox policy").digest(), "big")
 
 
 class RandomBot:
-    """Each answer equally likely. What it picks depends on its seed and on how many answers were given before."""
+    """Each answer equally likely. What it picks depends on its seed and on how many answers came before."""
 
     __slots__ = ("_key",)
 
@@ -71,7 +71,7 @@ class FirstBot:
 
 
 class GreedyBot:
-    """Tries each answer on a fork and plays random games from there; the weaker half drops out until one is left."""
+    """Tries each answer on a fork and plays random games from there; the weaker half drops out, and again."""
 
     def __init__(self, seed: int, rollouts: int = ROLLOUTS, depth: int = DEPTH) -> None:
         self.seed, self.rollouts, self.depth = seed, rollouts, depth

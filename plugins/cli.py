@@ -1,7 +1,7 @@
 """The command `longbox`: finds the command that is meant, runs it, and turns every error into one clear line.
 
-Commands are registered through the hook `longbox_register_commands`, ours as well as anybody's. Only the one that
-is run is imported.
+Commands are registered through the hook `longbox_register_commands`, ours as well as anybody's. Only the one
+that is run is imported.
 
 Exit codes: 0 all is well, 1 problems were found, 2 the command was used wrongly. 130: stopped by Ctrl-C.
 """
@@ -76,9 +76,8 @@ def guarded(run: Callable[[], int]) -> int:
     except Exception as error:
         if os.environ.get(DEBUG):
             raise
-        complain(
-            f"an error in Longbox itself: {type(error).__name__}: {error} (set {DEBUG}=1 to see where, and report it)"
-        )
+        what = f"{type(error).__name__}: {error}"
+        complain(f"an error in Longbox itself: {what} (set {DEBUG}=1 to see where, and report it)")
         return PROBLEMS
 
 
@@ -109,9 +108,8 @@ def dispatch(words: list[str]) -> int:
 
 def run_command(name: str, commands: dict[str, Command], words: list[str]) -> int:
     if name not in commands:
-        raise WrongUse(
-            f"there is no command {name!r}; {near(name, commands) or 'the commands are: ' + ', '.join(commands)}"
-        )
+        hint = near(name, commands) or f"the commands are: {', '.join(commands)}"
+        raise WrongUse(f"there is no command {name!r}; {hint}")
     command = commands[name]
     parser = ArgumentParser(
         prog=f"longbox {name}", description=command.help, formatter_class=RawDescriptionHelpFormatter
@@ -121,9 +119,8 @@ def run_command(name: str, commands: dict[str, Command], words: list[str]) -> in
 
 
 def overview(commands: dict[str, Command]) -> None:
-    print(
-        "usage: longbox COMMAND ...\n\nGames written as text: play them, check them, look at how they went.\n\ncommands:"
-    )
+    print("usage: longbox COMMAND ...\n")
+    print("Games written as text: play them, check them, look at how they went.\n\ncommands:")
     for name, command in commands.items():
         print(f"  {name:<8} {help_of(command)}")
     print("\nlongbox COMMAND --help says more about each, with an example.")

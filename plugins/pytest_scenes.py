@@ -1,13 +1,15 @@
 """The pytest plugin: every *.scene file is collected, every scene is a test.
 
-A scene may use the packs that Longbox finds anyway, those in the folders named by the ini setting `longbox_packs`, and
-those it lies among: packs in a folder above it, up to pytest's root, and in the folders beside that one. A scene with a
-`trace` line is also compared with a file, `__scenes__/<file>/<scene>.events` beside it (syrupy keeps it: run with
---snapshot-update to write it).
+A scene may use the packs that Longbox finds anyway, those in the folders named by the ini setting
+`longbox_packs`, and those it lies among: in the folders above it, up to pytest's root, and in the folders beside
+the topmost of these. A scene with a `trace` line is also compared with a file beside it,
+`__scenes__/<file>/<scene>.events`. syrupy keeps it: --snapshot-update writes it.
 
-pytest loads this module in every project that has Longbox installed, so it imports the rest only when there is a scene.
-Items are `pytest.Function`s and the folder is not called `__snapshots__`: syrupy would delete traces otherwise.
+pytest loads this module in every project that has Longbox installed, so the rest is imported only when there
+is a scene. Items are `pytest.Function`s, and the folder is not called `__snapshots__`: else syrupy would
+take traces for unused ones and delete them.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -33,7 +35,9 @@ _PACKS = pytest.StashKey["dict[Path, dict[str, Pack]]"]()
 # ---------------------------------------------------------------- hooks
 def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("longbox")
-    group.addoption("--longbox-rules", action="store_true", help="list the rules that the collected scenes cite")
+    group.addoption(
+        "--longbox-rules", action="store_true", help="list the rules that the collected scenes cite"
+    )
     parser.addini("longbox_packs", "folders with packs that scenes may use", type="paths", default=[])
 
 
@@ -48,7 +52,8 @@ def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest
     for item in items:
         for rule in item.scene.unit.cites if isinstance(item, SceneItem) else ():
             cited.setdefault(rule, []).append(item.nodeid)
-    return [f"{rule}  {nodeid}" for rule, nodes in sorted(cited.items()) for nodeid in nodes] + [f"{len(cited)} rules are cited"]
+    lines = [f"{rule}  {nodeid}" for rule, nodes in sorted(cited.items()) for nodeid in nodes]
+    return [*lines, f"{len(cited)} rules are cited"]
 
 
 # ---------------------------------------------------------------- collecting
@@ -67,7 +72,9 @@ class SceneFile(pytest.File):
         except (OSError, ValueError) as error:
             raise self.CollectError(f"{self.path.name} cannot be read: {error}") from None
         for scene in scenes:
-            yield SceneItem.from_parent(self, name=scene.slug, originalname=scene.slug, callobj=play, scene=scene)
+            yield SceneItem.from_parent(
+                self, name=scene.slug, originalname=scene.slug, callobj=play, scene=scene
+            )
 
     def _find(self, game: str, packs: tuple[str, ...]) -> list[Source]:
         """The texts of a game, with packs and all that they need."""
@@ -103,7 +110,9 @@ def folders_around(scene: Path, root: Path) -> list[Path]:
     above = [folder for folder in scene.parents if _holds_packs(folder) and folder.is_relative_to(root)]
     if not above or above[-1] == root:
         return above
-    beside = sorted(folder for folder in above[-1].parent.iterdir() if folder.is_dir() and _holds_packs(folder))
+    beside = sorted(
+        folder for folder in above[-1].parent.iterdir() if folder.is_dir() and _holds_packs(folder)
+    )
     return [*above, *(folder for folder in beside if folder not in above)]
 
 
@@ -127,7 +136,9 @@ class SceneItem(pytest.Function):
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException]) -> Any:  # type: ignore[override]  # text, as pytest allows
         from longbox.dsl.scene_run import SceneFailed
 
-        return excinfo.value.show() if isinstance(excinfo.value, SceneFailed) else super().repr_failure(excinfo)
+        return (
+            excinfo.value.show() if isinstance(excinfo.value, SceneFailed) else super().repr_failure(excinfo)
+        )
 
 
 def play(request: pytest.FixtureRequest) -> None:
@@ -143,7 +154,9 @@ def play(request: pytest.FixtureRequest) -> None:
 
 def compare_trace(request: pytest.FixtureRequest, item: SceneItem, lines: list[str]) -> None:
     if not request.config.pluginmanager.has_plugin("syrupy"):
-        pytest.fail(f"{item.reportinfo()[2]} keeps a trace, which needs syrupy: pip install 'longbox[test]'", pytrace=False)
+        pytest.fail(
+            "a trace is kept by syrupy, which is not here: pip install 'longbox[test]'", pytrace=False
+        )
     from syrupy.terminal import disable_color
 
     wanted = request.getfixturevalue("snapshot").use_extension(event_log())

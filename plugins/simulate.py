@@ -1,7 +1,7 @@
 """Simulation: many games with bots, over as many processes as wanted.
 
-Game number i of a run draws its seed and its bots' stream from (the run's seed, i) and nothing else, and results are
-taken in the order of the games: how many processes there are changes only how long it takes.
+Game number i of a run draws its seed and its bots' stream from (the run's seed, i) and nothing else, and
+results are taken in the order of the games: how many processes there are changes only how long it takes.
 
     plan = Plan(game="uno", games=1000, seed=7, bots=("random", "random"))
     summary = simulate(plan, jobs=4)
@@ -10,14 +10,17 @@ taken in the order of the games: how many processes there are changes only how l
 
 from __future__ import annotations
 
+import signal
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import msgspec
 
@@ -115,7 +118,7 @@ def digest_of(game: Game) -> bytes:
 
 def bot_factories() -> dict[str, BotFactory]:
     """Every bot that a plugin registers, by name."""
-    return {name: cast(BotFactory, row.value) for name, row in make_manager().bots().items()}
+    return {name: row.value for name, row in make_manager().bots().items()}
 
 
 @lru_cache(maxsize=1)
@@ -140,8 +143,18 @@ def play_all(plan: Plan, jobs: int) -> Iterator[list[Played]]:
     if jobs <= 1:
         yield from map(play_chunk, tasks)
         return
-    with get_context("spawn").Pool(jobs) as pool:
-        yield from pool.imap(play_chunk, tasks)
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"), ignore_interrupts)
+    try:
+        yield from pool.map(play_chunk, tasks)
+    except BrokenProcessPool:
+        raise LongboxError("a process was ended from outside; try again with fewer --jobs") from None
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def ignore_interrupts() -> None:
+    """Ctrl-C is for the process that was started by hand; it ends the others."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def simulate(plan: Plan, jobs: int = 1, tell: Callable[[int], None] = lambda count: None) -> Summary:

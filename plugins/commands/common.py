@@ -151,7 +151,7 @@ def open_games(args: Namespace, new: bool = False) -> Iterator[Histories]:
     db = db_file(args)
     if not new and "://" not in db and not Path(db).exists():
         raise WrongUse(
-            f"{db}: no game has been stored there; start one with longbox play, or name another file with --db"
+            f"{db}: no game is stored there; start one with longbox play, or name another file with --db"
         )
     with Histories(db) as histories:
         try:
@@ -173,7 +173,7 @@ class Stored:
         return cls(game_id, histories.started(game_id), histories.events(game_id))
 
     def reading(self, args: Namespace | None = None) -> Reading:
-        """What its events speak of; with the texts of the rules, where these are at hand and unchanged, if `args` are given."""
+        """What its events speak of. With `args` also the texts of rules that are at hand and unchanged."""
         tables = self.started.reading
         return Reading(tables, tables["files"], {} if args is None else self._texts(args))
 

@@ -97,8 +97,8 @@ def texts(paths: list[str]) -> Iterator[tuple[str, Path | None]]:
 
 def formatted(name: str, path: Path | None) -> Formatted:
     try:
-        old = sys.stdin.read() if path is None else read_text(path)
-        return Formatted(name, old, format_text(Source(name, old)))
+        old = sys.stdin.read() if path is None else path.read_bytes().decode("utf-8")
+        return Formatted(name, old, format_text(Source(name, old if path is None else read_text(path))))
     except TextError as error:
         return Formatted(name, problem=error.show())
     except (OSError, ValueError) as error:

@@ -1,10 +1,11 @@
-"""People at the keyboard, line by line: no colours, no boxes, nothing that moves. Made for a screen reader too.
+"""People at the keyboard, line by line: no colours, no boxes, nothing that moves. For screen readers too.
 
-A `Sitting` asks whoever is to answer, takes what is typed for an answer or for a word to the program, and lets bots
-answer for themselves. An answer is stored before anything is said about it; what is not understood changes nothing.
+A `Sitting` asks whoever is to answer, takes what is typed for an answer or for a word to the program, and
+lets bots answer for themselves. An answer is stored before anything is said about it; what is not understood
+changes nothing.
 
-Where hands are hidden and several people share the keyboard, it is passed on before anything is told, and each person
-hears only what their seat may see.
+Where hands are hidden and several people share the keyboard, it is passed on before anything is told, and
+each person hears only what their seat may see.
 """
 
 from __future__ import annotations
@@ -141,12 +142,13 @@ class Sitting:
     def _tell(self) -> None:
         """Say what is new to the one at the keyboard; without secrets, all the others hear it as well."""
         self.story.follow(self.game.log)
-        heard = self._heard[self.story.seat or self.people[0]]
+        reader = self.viewer if self.viewer is not None else self.people[0]
+        heard = self._heard[reader]
         new = [line for line in told(self.story.lines) if line.number >= heard]
         if len(new) > TOLD_MAX:
             self.keyboard.say(f"({len(new) - TOLD_MAX} lines before this; 'log {len(new)}' says them all)")
         self.keyboard.say(*(line.show() for line in new[-TOLD_MAX:]))
-        for seat in [self.story.seat or self.people[0]] if self.secret else self.people:
+        for seat in [reader] if self.secret else self.people:
             self._heard[seat] = len(self.game.log)
 
     # ------------------------------------------------------------ the question
@@ -267,7 +269,7 @@ def listed_answers(keys: Sequence[str]) -> list[str]:
 
 
 def exact_answer(question: Question, typed: str) -> str | None:
-    """The answer of that name, or of that number in the list. What only begins like one may be a word to the program."""
+    """The answer of that name, or of that number in the list."""
     keys = question.keys
     named = [key for key in keys if key == typed] or [key for key in keys if key.lower() == typed.lower()]
     if named:

@@ -33,7 +33,8 @@ def run(args: Namespace) -> int:
 def described(game: Summary) -> str:
     state = f"over, {ended(game)}" if game.over else "not over"
     parent = f", forked from {game.parent[0]} at event {game.parent[1]}" if game.parent else ""
-    return f"{game.id}  {game.title}: {', '.join(game.seats)}; {game.decisions} decisions, {game.events} events, {state}{parent}"
+    size = f"{game.decisions} decisions, {game.events} events"
+    return f"{game.id}  {game.title}: {', '.join(game.seats)}; {size}, {state}{parent}"
 
 
 def ended(game: Summary) -> str:

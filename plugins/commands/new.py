@@ -154,9 +154,8 @@ def texts(args: Namespace) -> dict[str, str]:
 def needed(args: Namespace) -> Pack:
     games = {pack.id: pack for pack in find_packs(folders_of(args))[0].values() if pack.is_game}
     if args.game not in games:
-        raise WrongUse(
-            f"there is no game {args.game!r}; {near(args.game, games) or 'the games are: ' + ', '.join(games)}"
-        )
+        hint = near(args.game, games) or f"the games are: {', '.join(games)}"
+        raise WrongUse(f"there is no game {args.game!r}; {hint}")
     return games[args.game]
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from longbox.kernel.views import outcome_view
 
 from ..bots import Table, derive, make_table, read_bots
 from ..cli import FINE, STOPPED, WrongUse
 from ..histories import ChangedRules, Histories, Session, UnknownGame
+from ..histories.beginnings import checked_name
 from ..packs import find_packs, near
 from ..simulate import bot_factories
 from .common import (
@@ -75,10 +78,11 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     auto = args.auto or not (args.stdin or sys.stdin.isatty())
     with open_games(args, new=True) as histories:
-        session = started(histories, args) if is_game(args) else resumed(histories, args)
-        table = seated(session, args, auto)
+        session = started(histories, args, auto) if is_game(args) else resumed(histories, args)
+        names = who_plays(args, session.game.seat_names, session.bots, auto)
+        table = make_table(session.game.seats, names, bot_factories(), derive("play", session.game.seed))
         try:
-            if auto:
+            if all(names):
                 play_alone(session, table, quiet=is_json(args))
             else:
                 play_lines(session, table)
@@ -95,14 +99,14 @@ def is_game(args: Namespace) -> bool:
     return any(pack.is_game and pack.id == args.game for pack in find_packs(folders_of(args))[0].values())
 
 
-def started(histories: Histories, args: Namespace) -> Session:
+def started(histories: Histories, args: Namespace, auto: bool) -> Session:
     program = load_program(args, args.game)
+    settings = read_settings(args.settings)
     with as_wrong_use():
         seats = program.seat_names(read_seats(args.seats))
-        settings = read_settings(args.settings)
         program.new_state(seats, 0, settings)
-        people = read_bots(args.bots, seats, list(bot_factories()), None, spare_first=not args.auto)
-    bots = {seat: bot for seat, bot in zip(seats, people) if bot}
+        check_free(histories, args.name)
+    names = who_plays(args, seats, {}, auto)
     return histories.start(
         program,
         seed=args.seed,
@@ -110,8 +114,17 @@ def started(histories: Histories, args: Namespace) -> Session:
         settings=settings,
         game_id=args.name,
         embed_text=args.embed,
-        bots=bots,
+        bots={seat: bot for seat, bot in zip(seats, names) if bot},
     )
+
+
+def check_free(histories: Histories, name: str | None) -> None:
+    if name is not None:
+        with suppress(UnknownGame):
+            histories.started(checked_name(name))
+            raise WrongUse(
+                f"there is a stored game {name!r} already; go on with it, or choose another --name"
+            )
 
 
 def resumed(histories: Histories, args: Namespace) -> Session:
@@ -146,23 +159,20 @@ def check_stored(histories: Histories, args: Namespace) -> None:
             near(args.game, [*games, *(game.id for game in histories.list())])
             or f"the games are: {', '.join(games) or 'none'}"
         )
-        raise WrongUse(
-            f"there is no game and no stored game {args.game!r}; {hint} (longbox games and longbox list show all)"
-        ) from None
+        what = f"there is no game and no stored game {args.game!r}"
+        raise WrongUse(f"{what}; {hint} (longbox games and longbox list show all)") from None
 
 
-def seated(session: Session, args: Namespace, auto: bool) -> Table:
-    """Who sits where: as said now, or as the game was started; where nobody sits and nobody can be asked, a random bot."""
-    seats, factories = session.game.seat_names, bot_factories()
+def who_plays(
+    args: Namespace, seats: Sequence[str], before: Mapping[str, str], auto: bool
+) -> list[str | None]:
+    """A bot or nobody (a person) for each seat: as said now, or as before. In `auto` no person is there."""
+    known = list(bot_factories())
     with as_wrong_use():
-        if args.bots:
-            names = read_bots(args.bots, seats, list(factories), None, spare_first=not auto)
-        else:
-            names = [session.bots.get(seat) for seat in seats]
-            names = [name if name in factories else None for name in names]
-    if auto:
-        names = [name or "random" for name in names]
-    return make_table(session.game.seats, names, factories, derive("play", session.game.seed))
+        names = read_bots(args.bots, seats, known, None, spare_first=not auto)
+    if not args.bots:
+        names = [name if (name := before.get(seat)) in known else None for seat in seats]
+    return [name or "random" for name in names] if auto else names
 
 
 # ---------------------------------------------------------------- playing
@@ -184,10 +194,8 @@ def play_alone(session: Session, table: Table, quiet: bool) -> None:
 def play_lines(session: Session, table: Table) -> None:
     keyboard = Keyboard()
     keyboard.say(f"{session.program.title}, stored as {session.id}. Type 'help' for help.")
-    try:
+    with suppress(Quit):
         Sitting(session, table, keyboard).play()
-    except Quit:
-        pass
 
 
 def say_goodbye(session: Session, args: Namespace) -> None:

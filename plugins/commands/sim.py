@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from argparse import ArgumentParser, Namespace
 from time import perf_counter
 
 from ..bots import read_bots
 from ..cli import WrongUse
-from ..histories.library import checked_name, random_name
+from ..histories.beginnings import checked_name, random_name
 from ..simulate import Plan, Summary, bot_factories, simulate
 from .common import (
     add_db,
@@ -117,10 +116,7 @@ def show(summary: Summary, seconds: float, args: Namespace) -> None:
         return
     print("\n".join(summary.lines()))
     if stored:
-        print(
-            f"stored in {stored['db']} as {stored['name']}-{0:06} to {stored['name']}-{summary.count - 1:06}"
-        )
-    print(
-        f"time: {seconds:.2f} s, {rate['decisions a second']} decisions/s, {rate['events a second']} events/s",
-        file=sys.stdout,
-    )
+        first, last = summary.plan.name(0), summary.plan.name(summary.count - 1)
+        print(f"stored in {stored['db']} as {first} to {last}")
+    decisions, events = rate["decisions a second"], rate["events a second"]
+    print(f"time: {seconds:.2f} s, {decisions} decisions/s, {events} events/s")

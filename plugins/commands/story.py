@@ -1,7 +1,7 @@
 """A game told as lines: what happened as somebody may see it, and why it happened.
 
-Everything is rendered from events. `Reading` holds what events speak of (names, phrases, files); it comes from a program
-or, when the rules are gone, from the first stored event of a history.
+Everything is rendered from events. `Reading` holds what events speak of (names, phrases, files); it comes
+from a program or, when the rules are gone, from the first stored event of a history.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from longbox.kernel.views import LogView
 
 @dataclass(frozen=True)
 class Reading:
-    """What is needed to read events: tables (verbs, fields, values), files, and their texts as far as they are known."""
+    """What is needed to read events: tables (verbs, fields, values), files, and such texts as are known."""
 
     tables: dict[str, Any]
     files: Sequence[str]
@@ -45,7 +45,7 @@ class Reading:
 
 @dataclass(frozen=True)
 class Line:
-    """One event as a line: its number in the history, how deep it is nested in what caused it, and the words."""
+    """One event as a line: its number in the history, how deep it is nested in its causes, and the words."""
 
     number: int
     depth: int
@@ -97,7 +97,7 @@ class Story:
 
 
 def told(lines: Sequence[Line]) -> list[Line]:
-    """The lines that make the story. That somebody answered is left out where the next line shows what came of it."""
+    """The lines of the story. A hidden answer is left out where the next line shows what came of it."""
     kept = [line for line in lines if line.told]
     return [
         line
@@ -149,7 +149,7 @@ def chain(events: Sequence[Event], number: int) -> list[int]:
 def why(events: Sequence[Event], number: int, story: Story) -> list[Cause]:
     """The chain of causes, as the story's seat may see it.
 
-    Which text something comes from is shown only where nothing above it is hidden: it might name the hidden thing.
+    Which text something comes from is shown only where nothing above it is hidden: it might name what is.
     """
     full = Story(story.reading, None)
     full.follow(events)
@@ -175,7 +175,7 @@ def ending(game: Game) -> str:
 
 
 def table_at(events: Sequence[Event], number: int, reading: Reading) -> State:
-    """The table after an event, by folding. Needs no rules: which fields and values there are is part of the reading."""
+    """The table after an event, by folding. Needs no rules: the reading says which fields there are."""
     state = fold_history(events[: number + 1])
     state.program = cast(
         Program, SimpleNamespace(fields=reading.tables["fields"], values=reading.tables["values"])

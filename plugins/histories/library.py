@@ -52,7 +52,7 @@ from .bodies import (
     pack_events,
     wrap,
 )
-from .errors import ChangedRules, CorruptHistory, HistoryError, UnknownGame
+from .errors import ChangedRules, CorruptHistory, HistoryError, StorageProblem, UnknownGame
 from .session import Clock, Session, commits, differs, resume, revealed, row_for
 from .store import Conflict, Entry, Row, Store, read_row
 from .timeline import Report as Reporter
@@ -81,6 +81,7 @@ class Summary:
     outcome: dict[str, Any] | None
     bots: dict[str, str]
     parent: tuple[str, int] | None = None
+    problem: str = ""  # why it cannot be read; then all else is unknown
 
 
 class Histories:
@@ -286,6 +287,18 @@ class Histories:
         return self._boxes[mark]
 
     def _summary(self, row: Row) -> Summary:
+        """A damaged history does not hide the others."""
+        try:
+            return self._read_summary(row)
+        except HistoryError as error:
+            if isinstance(error, StorageProblem):
+                raise
+            name = row.originator_id
+            return Summary(
+                name, "", "damaged", (), 0, 0, False, None, {}, problem=f"{error}; verify says more"
+            )
+
+    def _read_summary(self, row: Row) -> Summary:
         """From the first and the last stored event."""
         name = row.originator_id
         first = read_row(row).body

@@ -70,8 +70,15 @@ def differs(program: Program, error: ReplayError) -> str:
     where = f" at {file}:{line}" if file else ""
     if error.event < 0 or (error.expected is None and error.actual is None):
         return f"{error}{where}"
+    if error.event == 0 and error.expected and error.actual:
+        return f"the box differs in: {', '.join(_parts(error.expected[3], error.actual[3]))}"
     stored, given = _short(error.expected), _short(error.actual)
     return f"event {error.event} differs{where}: stored is {stored}, the rules give {given}"
+
+
+def _parts(stored: dict[str, Any], given: dict[str, Any]) -> list[str]:
+    """In which parts two boxes differ."""
+    return [part for part in sorted({*stored, *given}) if stored.get(part) != given.get(part)]
 
 
 def _short(event: Event | None) -> str:

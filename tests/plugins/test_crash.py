@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs os.fork t
 
 
 def play_on(db: Path, seed: int, acks: int) -> None:
-    """In a process of its own: take up what is not over, else start; write down each answer once it is acknowledged."""
+    """In a process of its own: take up what is not over, else start; tell each answer when it is taken."""
     rng = random.Random(seed)
     with Histories(db) as histories:
         while True:

@@ -24,9 +24,10 @@ def write(folder: Path, files: dict[str, str]) -> Path:
 
 
 def found(folder: Path, files: dict[str, str]) -> tuple[dict[str, Pack], list[Problem]]:
-    """Only what lies in the folder, with the ids of the games that come along taken away."""
+    """What lies in the folder, without the games that come along."""
     packs, problems = find_packs([write(folder, files)], installed=False)
-    return {id_: pack for id_, pack in packs.items() if pack.origin == "folder"}, problems
+    ours = [problem for problem in problems if problem.span.file.startswith(folder.as_posix())]
+    return {id_: pack for id_, pack in packs.items() if pack.origin == "folder"}, ours
 
 
 def codes(problems: list[Problem]) -> list[str]:
