@@ -89,7 +89,7 @@ def _questions_in_queries(units: u.Units) -> Iterator[Problem]:
 
 
 def _is_test(whole: ir.Expr | None, x: ir.Expr) -> bool:
-    """`it is a hero` only tests: nobody is asked."""
+    """`it is a figure` only tests: nobody is asked."""
     return any(isinstance(e, ir.Is) and e.test is x for e in walk(whole))
 
 

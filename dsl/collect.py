@@ -285,7 +285,7 @@ class Collector:
         assert decl.amid is not None
         found = find_verb(self.v, decl.amid)
         if found is None:
-            self.fail("LB0203", decl.amid.span, f"no verb is written '{decl.amid}'", "write the verb with its slots in brackets: deal (amount) damage to (target)")
+            self.fail("LB0203", decl.amid.span, f"no verb is written '{decl.amid}'", "write the verb with its slots in brackets: give (n) cards to (p)")
             return
         self.v.windows[str(decl.name)].amid = found
 
@@ -302,7 +302,7 @@ class Collector:
 
 
 def find_verb(v: Vocabulary, clause: n.Clause) -> Phrase | None:
-    """The verb that a clause names, its slots in brackets by name: `deal (amount) damage to (target)`."""
+    """The verb that a clause names, its slots in brackets by name: `give (n) cards to (p)`."""
     wanted = [x.items[0].value if isinstance(x, n.Group) and x.items and isinstance(x.items[0], n.Word) else x.value  # type: ignore[union-attr]
               for x in clause.items]
     for p in v.patterns["verb"]:

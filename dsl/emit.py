@@ -955,6 +955,8 @@ class Emitter:
         return [*out, choice]
 
     def offer_stmt(self, s: u.SOffer, sc: Scope) -> list[ast.stmt]:
+        if not any(s.window in o.windows for o in self.units.options):
+            return []  # no text loaded could do anything there
         shared = s.who.type.form in ("set", "asks") or isinstance(s.who, ir.Group)
         record = py.name("r") if s.window.amid is not None else py.list_of([py.const(False)])
         if isinstance(s.who, ir.Group):

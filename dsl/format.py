@@ -7,7 +7,7 @@ The text is parsed first: what has problems is not touched. Then it is laid out 
    on both sides, signs (`gets +1`) only before. The forms of a phrase (`draw/draws`) stay tight.
 3. Rows of a map are kept as drawn.
 4. At most one blank line inside a declaration and two between them.
-5. A comment stays where it is. After code it stands two spaces away, or in its column where others share that.
+5. A comment stays where it is. After code it stands two spaces away, or in its column if others share that.
    On a line of its own it goes with the line below, or with the block it ends.
 
 The result is parsed again and must give the same tree; else the fault is ours, and nothing is returned.
@@ -153,7 +153,7 @@ class _Layout:
 
 
 def _edges(lines: Sequence[_Line]) -> dict[int, int]:
-    """Where the comments behind code begin: in the column that two or more of them had, or two spaces away."""
+    """Where the comments behind code begin: in a column that several of them had, or two spaces away."""
     room = {at: len(line.shown) + 2 for at, line in enumerate(lines) if line.code and line.comment}
     shared = Counter(lines[at].column for at, edge in room.items() if lines[at].column >= edge)
     return {at: lines[at].column if lines[at].column >= edge and shared[lines[at].column] > 1 else edge
@@ -203,6 +203,8 @@ def _tight(tokens: Sequence[re.Match[str]], at: int, forms: bool) -> bool:
 def _is_sign(tokens: Sequence[re.Match[str]], at: int) -> bool:
     """`+1` and `-x`: nothing stands before it to add to, or the author wrote it so."""
     token, behind = tokens[at], tokens[at + 1]
-    if at == 0 or tokens[at - 1]["sign"] or tokens[at - 1][0] in _BEFORE_SIGN:
+    before = tokens[at - 1] if at else None
+    if behind["number"] and (before is None or before["sign"] or before[0] in _BEFORE_SIGN):
         return True
-    return token.end() == behind.start() and tokens[at - 1].end() < token.start()
+    apart = before is None or before.end() < token.start() or before[0] in _TIGHT_AFTER
+    return apart and token.end() == behind.start()

@@ -7,8 +7,8 @@ deterministic:
 2. In a verb a slot holds a whole expression. In a query, relation or adjective it holds one operand: bracket
    `+ - = and or` there.
 3. Two slots may touch only if one of them is a number, a counter, a die or a word of an enumeration.
-4. A filter (`heroes near X`) belongs to a description, never to one known thing.
-5. A name in scope hides the description of the same word: inside `for each hero`, `hero` is that hero. Only a
+4. A filter (`figures near X`) belongs to a description, never to one known thing.
+5. A name in scope hides the description of the same word: inside `for each figure`, `figure` is that figure. Only a
    slot that wants a kind still reads the description.
 6. Of several readings the one that used most literal words wins. A tie is a problem: use brackets.
 """
@@ -267,7 +267,7 @@ class Reader:
                     out.append(r)
             elif self.v.fits(r.type, a.type.one()) or self.v.fits(a.type.one(), r.type):
                 out.append(r)
-        if any(isinstance(r, ir.Adj) for r in out):  # `it is not hero`: the adjective is meant
+        if any(isinstance(r, ir.Adj) for r in out):  # `it is not figure`: the adjective is meant
             named = any(isinstance(r, ir.Local) for r in out)
             out = [r for r in out if not (isinstance(r, ir.Noun) and r.det == "") and not (named and isinstance(r, ir.Adj))]
         return named_first(out)

@@ -58,7 +58,7 @@ class Resolver:
         return self.v.fits(r.type, want) and r.type.form != "some"
 
     def truth(self, clause: n.Clause, env: Env) -> ir.Expr | None:
-        """A condition. `any hero near self` by itself asks whether there is one."""
+        """A condition. `any figure near self` by itself asks whether there is one."""
         reader = Reader(self.v, clause.items, env)
         got = [r for r in reader.whole() if r.type.base == "truth" and not r.type.form or r.type.form == "some"]
         if not got:
@@ -894,7 +894,7 @@ class Resolver:
         return bound, got, inner
 
     def _loop_source(self, clause: n.Clause, env: Env) -> ir.Expr | None:
-        """`for each hero near self` names a description; `for each card in drawn` may name a set."""
+        """`for each figure near self` names a description; `for each card in drawn` may name a set."""
         outer = {k: t for k, t in env.items() if not (t.base == k and t.form == "" and k in self.v.kinds)}
         reader = Reader(self.v, clause.items, {**env, **outer})
         got = [r for r in Reader(self.v, clause.items, outer).whole() if r.type.form in ("desc", "set") and r.type.base not in ("done",)]

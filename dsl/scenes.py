@@ -6,8 +6,8 @@ program's own. A game is compiled once, whatever the number of its scenes (`rule
 
 The world of a compiled game is closed: a field that no text writes is shared between tables, a scope that no
 text names is never entered. A scene that needs more than its game's text does (it writes such a field, it
-brings rules of its own) gets the game compiled anew, together with its file; `_fits` decides. A file of scenes
-may also declare things: then it is one more text of the game.
+brings rules of its own) gets the game compiled anew, together with its file; `_fits` decides. A file of
+scenes may also declare things: then it is one more text of the game.
 """
 
 from __future__ import annotations

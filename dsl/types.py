@@ -2,13 +2,13 @@
 
 A type is a base (a kind, an enumeration, or one of BASIC) and a form: what a determiner made of it.
 
-    ""      one thing or value               the hero, target, 3
-    set     several at once                  heroes, all cards in hand
-    each    one after the other              each hero
-    ask     somebody chooses one             a hero
+    ""      one thing or value               the figure, target, 3
+    set     several at once                  figures, all cards in hand
+    each    one after the other              each figure
+    ask     somebody chooses one             a figure
     asks    somebody chooses some            up to 2 cards
-    some    whether there is one, or none    any hero, no hero
-    desc    only a description               hero near self
+    some    whether there is one, or none    any figure, no figure
+    desc    only a description               figure near self
 """
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ NUMBER, TRUTH, TEXT, ANY, DONE, NOTHING = (T(b) for b in ("number", "truth", "te
 
 
 def article(text: str) -> str:
-    """`a hero`, `an enemy`."""
+    """`a figure`, `an owl`."""
     return ("an " if text[:1].lower() in "aeiou" else "a ") + text
 
 

@@ -222,7 +222,7 @@ class Vocabulary:
 
     # ------------------------------------------------------------ types
     def read_type(self, text: str) -> T | None:
-        """A type as written: `number`, `hero?`, `set of card`, `kind of thing`."""
+        """A type as written: `number`, `figure?`, `set of card`, `kind of thing`."""
         maybe = text.endswith("?")
         text = text.rstrip("? ")
         for lead, form in (("set of ", "set"), ("kind of ", "desc")):

@@ -12,8 +12,8 @@ from typing import Any
 
 from . import boards, fold, questions, rules, runtime
 from .chance import Chance, Seeded
-from .errors import LongboxError, RuleError, StopScope
-from .state import BUDGET, Event, State, Thing, attribute, state_class
+from .errors import LongboxError, OverBudget, RuleError, StopScope
+from .state import BUDGET, THINGS_MAX, Event, State, Thing, attribute, state_class
 
 SITE_LINES = 100_000  # a site is file number * SITE_LINES + line
 BOX, REMOVED = 0, 1  # the two places every game has
@@ -232,9 +232,16 @@ class Program:
              design: int = -1) -> list[Thing]:
         """Create things in the middle of a game."""
         made: list[Thing] = []
+        if count > THINGS_MAX:
+            raise OverBudget(f"more than {THINGS_MAX} things")
+        taken, number = set(s.key), 1
         for _ in range(count):
             new = self.describe(kind, name or kind, design, place)
-            new["key"] = _free_key(s, new["name"])
+            new["key"] = new["name"]
+            while new["key"] in taken:
+                number += 1
+                new["key"] = f"{new['name']} #{number}"
+            taken.add(new["key"])
             zones, first = self.kinds[kind]["zones"], len(s.kind)
             new["zones"] = {zone["attr"]: first + 1 + i for i, zone in enumerate(zones)}
             parts = [self.describe("zone", z["name"], owner=first, live=z["live"], sight=z["seen"]) for z in zones]
@@ -294,16 +301,6 @@ def _make_keys(s: State, program: Program) -> None:
         else:
             count = seen[name] = seen.get(name, 0) + 1
             s.key[thing] = name if count == 1 else f"{name} #{count}"
-
-
-def _free_key(s: State, name: str) -> str:
-    if name not in s.key:
-        return name
-    number = 2
-    taken = set(s.key)
-    while f"{name} #{number}" in taken:
-        number += 1
-    return f"{name} #{number}"
 
 
 # ---------------------------------------------------------------- the box as an event

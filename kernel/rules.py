@@ -138,7 +138,7 @@ def run_instead(s: State, c: int, record: list[Any], rules: Sequence[Rule], verb
     for rule in rules:
         for me, values in hosts(s, rule.where):
             if _applies(s, c, rule, me, values, record):
-                apply(s, ("replaced", c, rule.site, verb, *record[:-1]))
+                apply(s, ("replaced", c, rule.site, verb, *map(plain, record[:-1])))
                 _carry_out(s, len(s.log) - 1, rule, me, values, record)
                 return True
     return False
@@ -159,7 +159,7 @@ def run_after(s: State, c: int, record: list[Any], rules: Sequence[Rule],
                 ready.append((rule, me, values))
     if _waiting(s):
         for rule, me, values in ready:
-            apply(s, ("queued", c, rule.site, (rule.number, me, values, tuple(record))))
+            apply(s, ("queued", c, rule.site, (rule.number, me, values, tuple(map(plain, record)))))
         return
     for rule, me, values in _ordered(s, c, ready):
         if limit_ok(s, rule.number, me, rule.once):

@@ -1,7 +1,7 @@
 """The pytest plugin: every *.scene file is collected, every scene is a test.
 
 A scene may use the packs that Longbox finds anyway, those in the folders named by the ini setting
-`longbox_packs`, and those it lies among: in the folders above it, up to pytest's root, and in the folders beside
+`longbox_packs`, and those it lies among: in the folders above it, up to pytest's root, and in those beside
 the topmost of these. A scene with a `trace` line is also compared with a file beside it,
 `__scenes__/<file>/<scene>.events`. syrupy keeps it: --snapshot-update writes it.
 

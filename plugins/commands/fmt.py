@@ -97,8 +97,9 @@ def texts(paths: list[str]) -> Iterator[tuple[str, Path | None]]:
 
 def formatted(name: str, path: Path | None) -> Formatted:
     try:
-        old = sys.stdin.read() if path is None else path.read_bytes().decode("utf-8")
-        return Formatted(name, old, format_text(Source(name, old if path is None else read_text(path))))
+        text = sys.stdin.read() if path is None else read_text(path)
+        old = text if path is None else path.read_bytes().decode("utf-8")
+        return Formatted(name, old, format_text(Source(name, text)))
     except TextError as error:
         return Formatted(name, problem=error.show())
     except (OSError, ValueError) as error:

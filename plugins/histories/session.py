@@ -157,10 +157,10 @@ class Session:
                 decisions=len(line.steps) + 1,
                 events=line.total + len(facts),
             )
-            version = self._append([decided, *self._revealed(decided)])
-            line.add(Step(version, who, meant, tuple(facts)))
-            if self.over:
-                line.revealed = self._last_revealed
+            end = revealed(self.game, self._sealed, decided.decisions, decided.events) if self.over else None
+            version = self._append([decided] if end is None else [decided, end])
+            self._line.add(Step(version, who, meant, tuple(facts)))
+            self._line.revealed = end
             return facts
 
     def _seat(self, seat: Thing | str | None) -> Thing | None:
@@ -180,12 +180,6 @@ class Session:
                 who = seat if seat is not None or len(question.seats) != 1 else question.seats[0]
                 return who, Game.clear_key(question, key)
         return seat, key
-
-    def _revealed(self, last: Decided) -> list[AnyBody]:
-        if not self.over:
-            return []
-        self._last_revealed = revealed(self.game, self._sealed, last.decisions, last.events)
-        return [self._last_revealed]
 
     def _append(self, bodies: Sequence[AnyBody]) -> int:
         """Save bodies at the end of the chain, all or none. The number of the first of them."""

@@ -1,0 +1,374 @@
+"""Rules that watch: before, instead of, after, whenever, forbid, modifiers, durations, limits, windows, borrowed text."""
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playing import program_of
+
+from longbox.kernel import Game, fold_history
+
+BASE = """
+pack arena "Arena"
+game "Arena"
+    seats 2
+    each seat is a player
+    you are a fighter
+{settings}
+words element: fire, water
+kind player
+    zone hand, seen by owner
+kind fighter is card
+    you are self
+    counter life, any number
+    counter spark
+    has armour: number = 0, at least 0
+    has asleep: truth, kept per turn
+    ability strike
+    ability shout
+zone arena, live
+zone pit
+state tally: number = 0
+state echo: number = 0
+window reply window amid hurt (target) by (amount)
+window main window
+
+verb hurt (target: fighter) by (amount: number):
+    stages redirect, increase, reduce
+    offer reply window to target
+    if amount > 0:
+        take amount life from target
+verb (f: fighter) falls:
+    move f to pit
+verb (f: fighter) cheers:
+    put 1 spark on f
+quiet verb note (n: number):
+    now tally is tally + n
+{rules}
+fighter "Ash"
+{ash}
+fighter "Bea"
+{bea}
+setup:
+    move Ash to arena
+    move Bea to arena
+    now Ash's owner is the player where order of it = 1
+    now Bea's owner is the player where order of it = 2
+    put 10 life on Ash
+    put 10 life on Bea
+round:
+    turn of the player where order of it = 1:
+{play}
+        ask the player where order of it = 1:
+            "go on":
+                note 0
+            "end":
+                draw game
+"""
+NOTHING = "    armour 0"
+
+
+def arena(play: str, rules: str = "", ash: str = NOTHING, bea: str = NOTHING, settings: str = "") -> Game:
+    def indent(text: str, by: int) -> str:
+        return "\n".join(" " * by + line if line else "" for line in text.strip("\n").split("\n"))
+
+    text = BASE.format(play=indent(play, 8), rules=rules, ash=indent(ash.strip(), 4), bea=indent(bea.strip(), 4), settings=settings)
+    game = Game(program_of(text), seed=1)
+    if game.question is not None and game.question.keys == ["go on", "end"]:
+        assert fold_history(game.log).snapshot() == game.state.snapshot()
+    return game
+
+
+def life(game: Game, name: str) -> int:
+    state: Any = game.state
+    return int(state.f_life[state.name.index(name)])
+
+
+def field(game: Game, name: str, attr: str) -> Any:
+    state: Any = game.state
+    return getattr(state, f"f_{attr}")[state.name.index(name)]
+
+
+def value(game: Game, attr: str) -> Any:
+    return getattr(game.state, f"g_{attr}")
+
+
+# ---------------------------------------------------------------- before, instead of, after
+def test_before_rules_change_slots_stage_by_stage() -> None:
+    rules = """
+before hurt any fighter by any amount, at reduce:
+    now amount is amount - 2
+before hurt any fighter by any amount, at increase:
+    now amount is amount * 3
+"""
+    assert life(arena("hurt Bea by 1", rules), "Bea") == 9
+
+
+def test_a_before_rule_may_redirect() -> None:
+    rules = """
+before hurt Bea by any amount, at redirect:
+    now target is Ash
+"""
+    game = arena("hurt Bea by 4", rules)
+    assert (life(game, "Ash"), life(game, "Bea")) == (6, 10)
+
+
+def test_prevent_stops_the_act_and_is_recorded() -> None:
+    game = arena("hurt Bea by 4", "before hurt any fighter by any amount, if amount > 3:\n    prevent it\n")
+    assert life(game, "Bea") == 10
+    assert any(event[0] == "prevented" for event in game.log)
+
+
+def test_instead_replaces_the_act() -> None:
+    game = arena("Bea falls", "instead of any fighter falls, if f's life > 5:\n    take 9 life from f\n")
+    assert life(game, "Bea") == 1 and game.state.in_play[game.state.name.index("Bea")]
+    assert any(event[0] == "replaced" for event in game.log)
+
+
+def test_after_rules_see_what_happened() -> None:
+    game = arena("hurt Bea by 4", "after hurt any fighter by any amount:\n    note amount\n")
+    assert value(game, "tally") == 4
+
+
+def test_a_card_reacts_to_its_own_end() -> None:
+    bea = "after self falls:\n    note 7"
+    assert value(arena("Bea falls", bea=bea), "tally") == 7
+
+
+def test_a_printed_rule_works_only_in_play() -> None:
+    bea = "after any fighter cheers:\n    note 1"
+    assert value(arena("Ash cheers\nBea falls\nAsh cheers", bea=bea), "tally") == 1
+
+
+def test_a_pattern_narrows_by_kind_filter_and_value() -> None:
+    rules = "after hurt any fighter where its spark > 0 by any amount:\n    note 1\n"
+    assert value(arena("hurt Ash by 1\nput 1 spark on Ash\nhurt Ash by 1", rules), "tally") == 1
+
+
+def test_once_per_turn_starts_anew_with_the_turn() -> None:
+    game = arena("Ash cheers\nAsh cheers", "after any fighter cheers, once per turn:\n    note 1\n")
+    assert value(game, "tally") == 1
+    game.answer("go on")
+    assert value(game, "tally") == 2
+
+
+def test_once_is_once_in_a_game() -> None:
+    game = arena("Ash cheers", "after any fighter cheers, once:\n    note 1\n")
+    game.answer("go on")
+    assert value(game, "tally") == 1
+
+
+def test_whenever_runs_when_its_condition_comes_to_hold() -> None:
+    rules = "kind fighter\n    whenever life <= 0:\n        self falls\n"
+    text = rules.replace("life <= 0", "self's life <= 0")
+    game = arena("hurt Bea by 9\nhurt Bea by 1\nhurt Bea by 1", text)
+    assert sum(event[:1] + event[3:4] == ("did", "(f) falls") for event in game.log) == 1
+
+
+def test_simultaneous_rules_are_ordered_by_whom_the_game_says() -> None:
+    rule = "after any fighter cheers:\n    now tally is tally * 10 + {n}"
+    game = arena("Ash cheers", ash=rule.format(n=1), bea=rule.format(n=2),
+                 settings="    simultaneous rules are ordered by the player where order of it = 1")
+    assert game.question is not None and game.question.prompt == "which comes first?"
+    assert sorted(game.question.keys) == ["Ash", "Bea"]
+    game.answer("Bea")
+    assert value(game, "tally") == 21
+
+
+def test_waiting_rules_run_when_the_verb_they_wait_for_is_done() -> None:
+    rules = """
+verb (f: fighter) acts:
+    f cheers
+    now echo is tally
+after any fighter cheers:
+    note 1
+"""
+    game = arena("Ash acts", rules, settings="    rules wait for acts")
+    assert (value(game, "echo"), value(game, "tally")) == (0, 1)
+
+
+# ---------------------------------------------------------------- what may not be done
+def test_forbid_makes_a_verb_impossible_and_unchoosable() -> None:
+    rules = "forbid any fighter cheers, if f's life < 5\n"
+    game = arena("hurt Bea by 6\nBea cheers\na fighter cheers", rules)
+    assert (field(game, "Bea", "spark"), field(game, "Ash", "spark")) == (0, 1)
+
+
+def test_needs_narrow_what_can_be_chosen() -> None:
+    rules = "verb (f: fighter) rests:\n    needs f's life < 10\n    put 1 life on f\n"
+    game = arena("hurt Bea by 3\na fighter rests", rules)
+    assert life(game, "Bea") == 8
+
+
+# ---------------------------------------------------------------- modifiers and durations
+def test_modifiers_are_worked_out_when_asked() -> None:
+    bea = "armour 1\npassive:\n    other fighters get +2 armour"
+    game = arena("note Ash's armour\nBea falls\nnote Ash's armour * 10", bea=bea)
+    assert value(game, "tally") == 2
+
+
+def test_increases_come_before_decreases_and_bounds_last() -> None:
+    bea = "passive:\n    Ash gets -3 armour\n    Ash gets +1 armour"
+    assert value(arena("note Ash's armour + 5", bea=bea), "tally") == 5
+
+
+def test_a_replaced_value_comes_first() -> None:
+    bea = "passive:\n    Ash's armour is 4\n    Ash gets +1 armour"
+    assert value(arena("note Ash's armour", bea=bea), "tally") == 5
+
+
+def test_a_passive_may_have_a_condition() -> None:
+    bea = "passive:\n    if self's spark > 0:\n        Ash gets +1 armour"
+    game = arena("note Ash's armour\nput 1 spark on Bea\nnote Ash's armour * 10", bea=bea)
+    assert value(game, "tally") == 10
+
+
+def test_a_modifier_lasts_as_long_as_it_says() -> None:
+    game = arena("if tally = 0:\n    Ash gets +2 armour until end of turn\nnote Ash's armour + 1")
+    assert value(game, "tally") == 3
+    game.answer("go on")
+    assert value(game, "tally") == 4
+    assert game.state.lasting == []
+
+
+def test_a_rule_may_last() -> None:
+    play = "if tally = 0:\n    until end of turn:\n        after any fighter cheers:\n            note 5\nAsh cheers\nnote 1"
+    game = arena(play)
+    assert value(game, "tally") == 6
+    game.answer("go on")
+    assert value(game, "tally") == 7
+
+
+def test_values_can_be_modified_and_replaced() -> None:
+    rules = "value reach of (f: fighter) -> number = 1, at most 4\n"
+    ash = "passive:\n    reach of self gets +2\n    reach of Bea is 9"
+    assert value(arena("note reach of Ash\nnote (reach of Bea) * 10", rules, ash=ash), "tally") == 43
+
+
+def test_a_declared_modifier_is_written_in_its_own_words() -> None:
+    rules = "modifier shield (who: set of fighter) by (n: number):\n    who gets +n armour\n"
+    assert value(arena("note Bea's armour", rules, ash="passive:\n    shield other fighters by 3"), "tally") == 3
+
+
+def test_fields_kept_per_turn_start_anew() -> None:
+    game = arena("if Ash is asleep:\n    note 1\nnow Ash's asleep is yes")
+    game.answer("go on")
+    assert value(game, "tally") == 0
+
+
+# ---------------------------------------------------------------- windows and options
+def test_an_option_in_a_window_may_change_the_pending_act() -> None:
+    rules = """
+option "duck", during reply window, by fighter, if you = target:
+    now amount is 0
+"""
+    game = arena("hurt Bea by 4", rules)
+    assert game.question is not None and game.question.keys == ["duck", "pass"]
+    assert [game.state.key[seat] for seat in game.question.seats] == ["Player 2"]
+    other = game.fork()
+    game.answer("duck")
+    other.answer("pass")
+    assert (life(game, "Bea"), life(other, "Bea")) == (10, 6)
+
+
+def test_who_has_nothing_to_do_is_not_asked() -> None:
+    rules = 'option "duck", during reply window, by fighter, if your spark > 0:\n    now amount is 0\n'
+    game = arena("hurt Bea by 4", rules)
+    assert game.question is not None and game.question.keys == ["go on", "end"]
+
+
+def test_an_option_costs_and_chooses() -> None:
+    rules = """
+option "throw spark", during main window, by fighter, choosing another fighter called foe, costs pay 1 spark from you:
+    hurt foe by 2
+"""
+    game = arena("put 1 spark on Ash\noffer main window to each fighter, until passed", rules)
+    assert game.question is not None and game.question.keys == ["throw spark: Bea", "pass"]
+    game.answer("throw spark: Bea")
+    assert (life(game, "Bea"), field(game, "Ash", "spark")) == (8, 0)
+    assert game.question is not None and game.question.keys == ["go on", "end"]
+
+
+def test_a_shared_window_asks_all_at_once() -> None:
+    rules = 'option "cheer", during main window, by fighter:\n    you cheers\n'
+    game = arena("offer main window to all fighters, without passing", rules)
+    assert game.question is not None and game.question.keys == ["Ash: cheer", "Bea: cheer"]
+    assert len(game.question.seats) == 2
+
+
+def test_an_ability_with_a_moment_is_an_option_of_its_card() -> None:
+    rules = "kind fighter\n    ability dodge, during reply window, if target = self, once per turn\n"
+    game = arena("hurt Bea by 4\nhurt Bea by 1", rules, bea='dodge "side step":\n    now amount is 0')
+    assert game.question is not None and game.question.keys == ["side step", "pass"]
+    game.answer("side step")
+    assert life(game, "Bea") == 9
+
+
+# ---------------------------------------------------------------- abilities and borrowed text
+def test_an_ability_is_resolved_and_of_several_one_is_chosen() -> None:
+    ash = 'strike "left":\n    note 1\nstrike "right":\n    note 2'
+    game = arena("resolve strike of Ash", ash=ash)
+    assert game.question is not None and game.question.keys == ["left", "right"]
+    game.answer("right")
+    assert value(game, "tally") == 2
+
+
+def test_borrowed_text_is_given_back() -> None:
+    bea = "strike:\n    note 3\nafter any fighter cheers:\n    note 10"
+    game = arena("if tally = 0:\n    Ash borrows the text of Bea until end of turn\nBea falls\nAsh cheers\nresolve strike of Ash", bea=bea)
+    assert value(game, "tally") == 13
+    game.answer("go on")
+    assert value(game, "tally") == 13
+
+
+def test_faces_change_printed_values_and_keep_counters() -> None:
+    ash = 'face "calm":\n    armour 1\nface "angry":\n    armour 5\n    strike:\n        note 100'
+    play = "put 2 spark on Ash\nnote Ash's armour\nresolve strike of Ash\nflip Ash\nnote Ash's armour\nresolve strike of Ash"
+    game = arena(play, ash=ash)
+    assert (value(game, "tally"), field(game, "Ash", "spark")) == (106, 2)
+
+
+# ---------------------------------------------------------------- secrets
+SECRET = """
+pack secret "Secret"
+game "Secret"
+    seats 3
+    each seat is a player
+kind player
+    counter bid
+round:
+    turn of the player where order of it = 1:
+        secretly each player:
+            choose a number from 0 to 3 called offer
+            put offer bid on you
+        players with the most bid win
+"""
+
+
+def test_several_seats_choose_at_once_in_any_order() -> None:
+    game = Game(program_of(SECRET), seed=1)
+    assert [q.seats[0] for q in game.questions] == game.seats
+    first, second, third = game.seats
+    assert game.answer("1", third) == []
+    assert [q.seats[0] for q in game.questions] == [first, second]
+    assert not any(event[0] == "answered" for event in game.log)
+    game.answer("3", first)
+    game.answer("2", second)
+    assert game.outcome is not None and game.outcome["winners"] == [first]
+    other = Game(program_of(SECRET), seed=1)
+    for seat, key in ((first, "3"), (second, "2"), (third, "1")):
+        other.answer(key, seat)
+    assert other.log == game.log
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0)])
+def test_a_policy_answers_secret_questions_too(order: tuple[int, ...]) -> None:
+    game = Game(program_of(SECRET), seed=1, start=False).play(lambda q: q.keys[order[0]])
+    assert game.over
+
+
+def test_things_can_be_created_and_removed() -> None:
+    rules = "kind pebble is token\n"
+    game = arena("create 2 pebbles in arena\nnote number of pebbles\nremove a pebble from the game", rules)
+    assert value(game, "tally") == 2
+    assert game.question is not None and game.question.keys == ["pebble", "pebble #2"]

@@ -1,0 +1,283 @@
+"""longbox play: people at the keyboard, bots alone, and going on later."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from longbox.kernel import StaleAnswer
+from longbox.plugins.histories import Histories
+from running import Longbox, Ran
+
+X_WINS = "a1\na2\nb1\nb2\nc1\n"
+
+
+def typed(*lines: str) -> str:
+    return "".join(line + "\n" for line in lines)
+
+
+def play(longbox: Longbox, game: str, stdin: str, *words: str) -> Ran:
+    ran = longbox("play", game, "--stdin", *words, stdin=stdin)
+    assert ran.code == 0, ran.err
+    return ran
+
+
+def said_after(ran: Ran, line: str, count: int = 1) -> list[str]:
+    """The lines that follow what was typed."""
+    at = ran.lines.index(f"> {line}")
+    return ran.lines[at + 1 : at + 1 + count]
+
+
+def keys(db: Path, name: str) -> list[str]:
+    """The answers that are stored."""
+    with Histories(db) as histories:
+        return [event[4] for event in histories.events(name) if event[0] == "answered"]
+
+
+# -- people ------------------------------------------------------------------------------------------
+
+
+def test_a_game_is_played_to_its_end_by_typing(longbox: Longbox) -> None:
+    ran = play(longbox, "tic_tac_toe", X_WINS, "--name", "ours")
+    assert "X wins" in ran.lines
+    assert ran.lines[-1] == "The game is over: X wins. Look back with: longbox log ours"
+
+
+def test_the_question_is_listed_by_number_and_name(longbox: Longbox) -> None:
+    ran = play(longbox, "tic_tac_toe", "")
+    at = ran.lines.index("X: choose a blank cell")
+    assert ran.lines[at + 1 : at + 3] == ["  1 a1", "  2 b1"]
+
+
+def test_an_answer_is_a_number_a_name_or_the_beginning_of_one(longbox: Longbox, db: Path) -> None:
+    play(longbox, "tic_tac_toe", typed("5", "A1", "quit"), "--name", "t")
+    assert keys(db, "t") == ["b2", "a1"]
+    play(longbox, "leduc", typed("", "c"), "--name", "l", "--seed", "3")
+    assert keys(db, "l") == ["call"]
+
+
+def test_what_is_not_offered_changes_nothing(longbox: Longbox, db: Path) -> None:
+    ran = play(longbox, "tic_tac_toe", typed("d9", "0", "10", "a1", "a1"), "--name", "t")
+    assert said_after(ran, "d9")[0].startswith("'d9' is not offered; the answers are: a1, b1")
+    assert "Nothing has changed" in said_after(ran, "d9")[0]
+    assert keys(db, "t") == ["a1"]
+
+
+def test_what_may_mean_two_answers_is_asked_back(longbox: Longbox, db: Path) -> None:
+    ran = play(longbox, "tic_tac_toe", typed("a"), "--name", "t")
+    assert said_after(ran, "a") == ["'a' may mean: a1, a2, a3. Say more of it."]
+    assert keys(db, "t") == []
+
+
+def test_the_story_is_told_once(longbox: Longbox) -> None:
+    ran = play(longbox, "tic_tac_toe", X_WINS)
+    assert ran.lines.count("X marks a1") == ran.lines.count("O marks a2") == 1
+
+
+def test_the_table_the_log_and_the_cause_are_shown_on_request(longbox: Longbox) -> None:
+    ran = play(longbox, "tic_tac_toe", typed("table", "log", "why", "b2", "table", "log 1", "why", "why 99", "help"))
+    assert said_after(ran, "log") == ["Nothing has happened yet."]
+    assert "b2: mark X" in ran.lines
+    assert said_after(ran, "log 1") == ["    4  b2: mark X"]
+    assert any(line.strip().endswith("now c's mark is p") for line in ran.lines)
+    assert said_after(ran, "why 99") == ["there is no event '99'; the events are 0 to 5."]
+    assert "  undo          take back your last answer, where nobody has learned anything from it" in ran.lines
+
+
+def test_a_word_to_the_program_may_have_a_stroke_before_it(longbox: Longbox) -> None:
+    assert said_after(play(longbox, "tic_tac_toe", typed("/log")), "/log") == ["Nothing has happened yet."]
+
+
+def test_undo_takes_the_last_answer_back(longbox: Longbox, db: Path) -> None:
+    ran = play(longbox, "tic_tac_toe", typed("a1", "undo", "b2"), "--name", "t")
+    assert said_after(ran, "undo") == ["Taken back."]
+    assert keys(db, "t") == ["b2"]
+    assert "X marks b2" in ran.lines
+
+
+def test_undo_goes_back_past_the_bots(longbox: Longbox, db: Path) -> None:
+    play(longbox, "tic_tac_toe", typed("a1", "undo"), "--name", "t", "--bots", "random")
+    assert keys(db, "t") == []
+
+
+def test_what_was_seen_cannot_be_undone(longbox: Longbox, db: Path) -> None:
+    ran = play(longbox, "uno", typed("", "1", "", "undo"), "--name", "t", "--seed", "3")
+    assert "this cannot be undone: Player 2 has seen yellow one." in ran.lines
+    assert keys(db, "t") == ["yellow one"]
+
+
+def test_nothing_to_undo_is_said(longbox: Longbox) -> None:
+    assert "nothing to undo" in said_after(play(longbox, "tic_tac_toe", typed("undo")), "undo")[0]
+
+
+# -- hidden hands ------------------------------------------------------------------------------------
+
+
+def test_the_keyboard_is_passed_on_where_hands_are_hidden(longbox: Longbox) -> None:
+    ran = play(longbox, "uno", typed("", "1", "", "quit"), "--seed", "3")
+    passed = [line.strip() for line in ran.lines if line.startswith("Pass the keyboard")]
+    assert passed == [f"Pass the keyboard to Player {n}, press Enter." for n in (1, 2)]
+
+
+def test_nobody_hears_what_another_holds(longbox: Longbox) -> None:
+    """Until the keyboard is passed on, nothing of the other hand is said, also not by table, log and why."""
+    script = typed("", "table", "log", "why", "why 4", "why 5", "quit")
+    ran = play(longbox, "uno", script, "--seed", "3", "--name", "u")
+    hand = longbox("show", "u", "--as", "Player 2", "--format", "json").data["table"]["zones"]
+    others = next(zone["things"] for zone in hand if zone["zone"] == "Player 2's hand")
+    own = {"yellow one", "blue four", "green skip", "green two", "blue eight", "green eight", "yellow seven"}
+    assert len(others) == 7
+    assert not [card for card in set(others) - own if card in ran.out]
+
+
+def test_a_person_alone_among_bots_keeps_the_keyboard(longbox: Longbox) -> None:
+    ran = play(longbox, "uno", typed("1"), "--seed", "3", "--bots", "random")
+    assert "Pass the keyboard" not in ran.out
+    assert "Player 2 plays a hidden thing in something" in ran.lines or "Player 2 draws" in ran.lines
+
+
+def test_no_keyboard_is_passed_where_all_is_open(longbox: Longbox) -> None:
+    assert "Pass the keyboard" not in play(longbox, "tic_tac_toe", X_WINS).out
+
+
+# -- later -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("word", ["quit", "save and quit", "save", "exit"])
+def test_a_game_can_be_left_and_taken_up_again(longbox: Longbox, db: Path, word: str) -> None:
+    ran = play(longbox, "tic_tac_toe", typed("a1", word), "--name", "t")
+    assert ran.lines[-1] == "Stored as t. Go on with: longbox play t"
+    ran = play(longbox, "t", typed("a2", "b1", "b2", "c1"))
+    assert "X marks a1" in ran.lines and "X wins" in ran.lines
+    assert keys(db, "t") == ["a1", "a2", "b1", "b2", "c1"]
+
+
+def test_the_end_of_the_input_is_the_same_as_quitting(longbox: Longbox) -> None:
+    assert play(longbox, "tic_tac_toe", "", "--name", "t").lines[-1].startswith("Stored as t.")
+
+
+def test_the_bots_of_a_game_stay_in_their_seats(longbox: Longbox, db: Path) -> None:
+    play(longbox, "tic_tac_toe", typed("quit"), "--name", "t", "--bots", "O=first")
+    play(longbox, "t", typed("c3"))
+    assert keys(db, "t") == ["c3", "a1"]
+
+
+def test_a_long_story_is_cut_when_a_game_is_taken_up(longbox: Longbox) -> None:
+    play(longbox, "uno", typed(*["1"] * 12), "--name", "u", "--seed", "3", "--bots", "random")
+    ran = play(longbox, "u", "")
+    assert any("lines before this; 'log" in line for line in ran.lines)
+
+
+def test_a_finished_game_only_says_how_it_ended(longbox: Longbox) -> None:
+    play(longbox, "tic_tac_toe", X_WINS, "--name", "t")
+    assert play(longbox, "t", "").lines[-1].startswith("The game is over: X wins.")
+
+
+def test_what_is_for_new_games_is_refused_for_stored_ones(longbox: Longbox) -> None:
+    play(longbox, "tic_tac_toe", "", "--name", "t")
+    ran = longbox("play", "t", "--seed", "3")
+    assert (ran.code, ran.err) == (2, "longbox: t is a stored game: --seed is for new ones\n")
+
+
+def test_an_answer_that_came_too_late_is_refused_and_the_game_goes_on(
+    longbox: Longbox, db: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another program answers while a person thinks."""
+    from longbox.plugins.commands import lines
+
+    original, meddled = lines.Keyboard.read, []
+
+    def read(self: lines.Keyboard, prompt: str) -> str:
+        if not meddled:
+            meddled.append(True)
+            with Histories(db) as histories:
+                histories.load("t").answer("b2")
+        return original(self, prompt)
+
+    monkeypatch.setattr(lines.Keyboard, "read", read)
+    ran = play(longbox, "tic_tac_toe", typed("a1", "a3"), "--name", "t")
+    assert said_after(ran, "a1")[0].startswith("another answer was taken first; now waiting for: O")
+    assert keys(db, "t") == ["b2", "a3"]
+    assert issubclass(StaleAnswer, Exception)
+
+
+# -- bots alone --------------------------------------------------------------------------------------
+
+
+def test_without_a_terminal_bots_play_all_seats(longbox: Longbox) -> None:
+    ran = longbox("play", "tic_tac_toe", "--seed", "1")
+    assert ran.code == 0
+    assert ran.lines[0].startswith("X: ")
+    assert ran.lines[-1].startswith("The game is over: ")
+
+
+@pytest.mark.parametrize("game", ["tic_tac_toe", "uno", "leduc"])
+def test_the_same_seed_tells_the_same_story(longbox: Longbox, game: str) -> None:
+    one, two = (longbox("play", game, "--auto", "--seed", "5").lines[:-1] for _ in range(2))
+    assert one == two
+
+
+def test_a_game_of_bots_gives_data(longbox: Longbox) -> None:
+    data = longbox("play", "leduc", "--auto", "--seed", "1", "--format", "json", "--name", "l").data
+    assert (data["id"], data["game"], data["over"]) == ("l", "leduc", True)
+
+
+def test_a_game_of_bots_that_was_stopped_goes_on_as_it_would_have(longbox: Longbox, db: Path) -> None:
+    longbox("play", "tic_tac_toe", "--auto", "--seed", "9", "--name", "whole")
+    with Histories(db) as histories:
+        histories.fork("whole", 12, "part")
+    assert longbox("play", "part", "--auto").code == 0
+    assert keys(db, "part") == keys(db, "whole")
+
+
+# -- wrong use ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (["chess"], "there is no game and no stored game 'chess'"),
+        (["tic_tac_to"], "did you mean 'tic_tac_toe'?"),
+        (["uno", "--seats", "9"], "UNO is for 2 seats, not 9"),
+        (["uno", "--seats", "Ann,Ann"], "two seats have the same name"),
+        (["uno", "--seats", "Ann,"], "a name is empty"),
+        (["uno", "--bots", "Ann=random"], "there is no seat 'Ann'"),
+        (["uno", "--bots", "clever"], "there is no bot 'clever'"),
+        (["uno", "--set", "x=1"], "UNO has no setting 'x'"),
+        (["uno", "--with", "nothing"], "there is no pack 'nothing'"),
+        (["uno", "--packs", "nowhere"], "--packs nowhere: there is no such folder"),
+        (["uno", "--name", "a/b"], "cannot name a history"),
+    ],
+)
+def test_play_used_wrongly_says_so_in_one_line(longbox: Longbox, words: list[str], what: str) -> None:
+    ran = longbox("play", *words)
+    assert (ran.code, ran.out) == (2, "")
+    assert what in ran.err and ran.err.count("\n") == 1
+
+
+def test_a_name_that_is_taken_is_refused(longbox: Longbox) -> None:
+    longbox("play", "tic_tac_toe", "--auto", "--name", "t")
+    ran = longbox("play", "tic_tac_toe", "--name", "t")
+    assert (ran.code, "there is a stored game 't' already" in ran.err) == (2, True)
+
+
+# -- a real terminal ---------------------------------------------------------------------------------
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no pseudo-terminals here")
+def test_at_a_terminal_people_are_asked(db: Path) -> None:
+    import pty
+
+    master, slave = pty.openpty()
+    command = [sys.executable, "-m", "longbox.plugins.cli", "play", "tic_tac_toe", "--db", str(db), "--name", "t"]
+    process = subprocess.Popen(command, stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    os.close(slave)
+    os.write(master, b"b2\na1\nquit\n")
+    out, err = process.communicate(timeout=60)
+    os.close(master)
+    assert (process.returncode, err) == (0, "")
+    assert "X marks b2" in out and "O marks a1" in out
+    assert keys(db, "t") == ["b2", "a1"]
