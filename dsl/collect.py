@@ -266,6 +266,10 @@ class Collector:
             if not any(isinstance(p, Lit) for p in parts):
                 self.fail("LB0216", span, "a phrase needs at least one word of its own")
                 return False
+            for part in parts:
+                if isinstance(part, Lit) and (bad := part.forms & {"may", "called", "until"}):
+                    self.fail("LB0217", span, f"'{min(bad)}' ends a clause, so no phrase can use it", "choose another word")
+                    return False
             first = parts[0]
             subject = any(isinstance(v[0], SlotPart) for v in every)  # `h turns around`: then it can be told apart
             if isinstance(decl, n.Verb | n.Modifier) and isinstance(first, Lit) and (bad := first.forms & STARTERS) and not subject:

@@ -746,7 +746,7 @@ class Emitter:
         """A verb with nothing in a slot that needs something does nothing."""
         if want.form or want.maybe:
             return False
-        return (arg.type.maybe and want.base in self.v.kinds) or (want.base == "number" and self.expressions.may_be_nothing(arg))
+        return (arg.type.maybe and (want.base in self.v.kinds or want.base in ("place", "zone"))) or (want.base == "number" and self.expressions.may_be_nothing(arg))
 
     def _each_things(self, arg: ir.Expr, sc: Scope) -> ast.expr:
         if isinstance(arg, ir.FieldOf | ir.ZoneOf):
@@ -773,10 +773,11 @@ class Emitter:
                 made = [*made, *self._bound(s, first, sc)]
             return made
         unit = self.verbs.get(phrase.number)
-        if unit is not None and not s.name and self._can_inline(unit, given, sc):
+        if unit is not None and not s.name and not s.doer and self._can_inline(unit, given, sc):
             return self._inlined(unit, given, sc)
         more = [py.name("r")] if unit is not None and unit.amid is not None else []
-        run = py.call(f"v{phrase.number}", *self.lead(s.span), ex.me(sc), ex.you(sc), *self._ordered(phrase, given, sc), *more)
+        speaker = sc.bind("you", sc.names[s.doer]) if s.doer else sc
+        run = py.call(f"v{phrase.number}", *self.lead(s.span), ex.me(sc), ex.you(speaker), *self._ordered(phrase, given, speaker), *more)
         if s.name and phrase.gives.base == "done":
             first = next((given[k] for k, a in call.args if a.type.base in self.v.kinds), py.const(None))
             return [py.expression(run), *self._bound(s, first, sc)]
@@ -934,15 +935,17 @@ class Emitter:
             x = ex._fresh(sc)
             out.append(py.assign(x, self.expressions.who(s.who, sc)))
             inner.names["they"] = local(x)
-            if s.who.type.base in self.v.kinds and not s.who.type.form or s.who.type.form == "ask":
-                inner.names["you"] = local(x)
+            if s.who.type.base in self.v.kinds:
+                inner.asker = ir.Local(type=s.who.type.one(), span=s.who.span, name="they")
             if s.they:
                 inner.names[s.they] = local(x)
             asked: ast.expr = py.name(x)
         else:
             asked = ex.asked(sc)
         tests = [*self.can_do(s.call, inner), py.call("k_choose_yes", *self.lead(s.span), asked, py.const(s.prompt))]
-        body = self.call_stmt(u.SCall(span=s.span, call=s.call, name=s.name), inner)
+        doer = "they" if s.who is not None and s.who.type.base in self.v.kinds else ""
+        body = self.call_stmt(u.SCall(span=s.span, call=s.call, name=s.name, doer=doer), inner)
+        inner.asker = sc.asker
         if s.body:
             body += self.block(s.body, inner)
         rest = self.block(s.otherwise, self._inner(inner)) if s.otherwise else []
@@ -975,9 +978,10 @@ class Emitter:
         x, f = variable(s.name), self.expressions._fresh(sc)
         for name in (s.name, "it", "you"):
             inner.names[name] = local(x)
-        block = py.function(f, ["s", x], self.block(s.body, inner))
+        cause = self.expressions._fresh(sc)  # inside, the cause changes with each answer
+        block = py.function(f, ["s", x], [py.assign("c", py.name(cause)), *self.block(s.body, inner)])
         things = py.call("k_list", self.expressions.things(s.among, sc))
-        return [block, py.expression(py.call("k_together", py.name("s"), things, py.name(f)))]
+        return [py.assign(cause, py.name("c")), block, py.expression(py.call("k_together", py.name("s"), things, py.name(f)))]
 
     # ---- changes, scopes, durations
     def now_stmt(self, s: u.SNow, sc: Scope) -> list[ast.stmt]:
@@ -1024,6 +1028,10 @@ class Emitter:
         made: list[ast.stmt] = self.block(s.body, inner)
         for name in reversed(names):
             e = ex._fresh(sc)
+            if name == "root effect" and s.word == "root effect":
+                made = [py.assign(e, py.call("k_new_root", *self.lead(s.span))), *made,
+                        py.expression(py.call("k_end_root", py.name("s"), py.name(e), py.const(self.site(s.span))))]
+                continue
             if name == "root effect":
                 made = [py.assign(e, py.call("k_open_root", *self.lead(s.span))), *made,
                         py.expression(py.call("k_close_root", py.name("s"), py.name(e), py.const(self.site(s.span))))]
@@ -1036,8 +1044,8 @@ class Emitter:
 
     def scope_names(self, s: u.SScope) -> list[str]:
         """An effect is also, if it is the outermost, the root effect; a named phase is also a phase."""
-        names = ["root effect"] if s.word == "effect" else []
-        return [*names, *dict.fromkeys([s.word, s.scope])]
+        names = ["root effect"] if s.word in ("effect", "root effect") else []
+        return list(dict.fromkeys([*names, s.word, s.scope]))
 
     def _stopped(self, scope: str) -> bool:
         return any(isinstance(x, u.SStop) and x.what == scope for x in walk(self.units))

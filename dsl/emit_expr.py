@@ -40,6 +40,16 @@ class Scope:
         return replace(self, names={**self.names, name: maker})
 
 
+class _Anything(dict[str, Maker]):
+    """Names for a question about an expression that will not be emitted."""
+
+    def __missing__(self, key: str) -> Maker:
+        return local("x")
+
+    def __contains__(self, key: object) -> bool:
+        return True
+
+
 def local(identifier: str) -> Maker:
     return lambda: py.name(identifier)
 
@@ -154,6 +164,8 @@ class Expressions:
             return e.name in self.em.nullable or e.owner.type.maybe
         if isinstance(e, ir.Arith):
             return self.may_be_nothing(e.left) or self.may_be_nothing(e.right)
+        if isinstance(e, ir.Call) and self._sure(e.pattern.phrase, e.args, Scope(names=_Anything())):
+            return True
         return e.type.maybe or e.type.base in ("any", "nothing")
 
     def is_(self, e: ir.Is, sc: Scope) -> ast.expr:
@@ -230,7 +242,15 @@ class Expressions:
         phrase = r.pattern.phrase
         first = r.pattern.parts[0]
         assert isinstance(first, SlotPart)
-        return self.query(phrase, {first.name: value(), **{k: self.argument(a, phrase.slots[k], sc) for k, a in r.args}}, sc, r.span.line)
+        args = {first.name: value(), **{k: self.argument(a, phrase.slots[k], sc) for k, a in r.args}}
+        made = self.query(phrase, args, sc, r.span.line)
+        sure = self._sure(phrase, r.args, sc)
+        return py.both([*sure, made]) if sure else made
+
+    def _sure(self, phrase: Phrase, args: tuple[tuple[str, ir.Expr], ...], sc: Scope) -> list[ast.expr]:
+        """Tests that slots which need something do not get nothing."""
+        return [py.compare(self.emit(a, sc), ast.IsNot(), py.const(None)) for k, a in args
+                if a.type.maybe and not a.type.form and not phrase.slots[k].maybe and not phrase.slots[k].form and phrase.slots[k].base != "any"]
 
     # ------------------------------------------------------------ fields
     def field(self, e: ir.FieldOf, sc: Scope) -> ast.expr:
@@ -285,7 +305,12 @@ class Expressions:
     def call(self, e: ir.Call, sc: Scope) -> ast.expr:
         phrase = e.pattern.phrase
         args = {k: self.argument(a, phrase.slots[k], sc) for k, a in e.args}
-        return self.query(phrase, args, sc, e.span.line)
+        made = self.query(phrase, args, sc, e.span.line)
+        sure = self._sure(phrase, e.args, sc)
+        if not sure:
+            return made
+        nothing: ast.expr = py.const(False) if phrase.gives.base == "truth" else py.list_of([]) if phrase.gives.form else py.const(None)
+        return ast.IfExp(py.both(sure), made, nothing)
 
     def argument(self, a: ir.Expr, want: T, sc: Scope) -> ast.expr:
         """An expression as a slot wants it: a list for a set, one value for one."""

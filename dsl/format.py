@@ -63,11 +63,17 @@ def same_tree(a: Any, b: Any) -> bool:
     """Are these the same nodes, wherever they stand? Blanks behind a row of a map do not count."""
     if isinstance(a, list | tuple) and isinstance(b, list | tuple):
         return len(a) == len(b) and all(map(same_tree, a, b))
-    if isinstance(a, Word) and isinstance(b, Word) and a.type == b.type == "ROW":
-        return a.value.rstrip() == b.value.rstrip()
+    if isinstance(a, Word) and isinstance(b, Word):
+        return a.type == b.type and _meaning(a) == _meaning(b)
     if type(a) is not type(b) or not is_dataclass(a):
         return bool(a == b)
     return all(same_tree(getattr(a, f.name), getattr(b, f.name)) for f in fields(a) if f.name != "span")
+
+
+def _meaning(word: Word) -> str:
+    if word.type == "ROW":
+        return word.value.rstrip()
+    return word.value if word.type == "STRING" else " ".join(word.value.split())
 
 
 # ---------------------------------------------------------------- lines

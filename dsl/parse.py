@@ -42,7 +42,8 @@ _READABLE = {
     "OP": "an operator", "POSS": "a possessive", "SECTION": "setup, round, scoring",
     "TIMING": "before, after, instead of", "SCOPE": "phase, step, turn, effect",
     "VOICE": "you are, asks, starts in, copies are", "VERB_MARK": "quiet", "TIMES": "'times'",
-    "ON_PASS": "until passed, without passing",
+    "ON_PASS": "until passed, without passing", "FOR_WORDS": "for each WORDS", "_IS_OFFERED": "is offered",
+    "_IS_NOT_ASKED": "is not asked",
 }
 _UNREAD = re.compile(r'"[^"]*"?|#.*')  # other letters are welcome in quoted texts and comments
 
@@ -110,7 +111,7 @@ def _chunks(source: Source, problems: list[Problem]) -> Iterator[tuple[int, list
                                     "start it in the first column"))
             break
     base = lead.count("\n")
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
         chunk = text[start:end].split("\n")
         yield base, chunk
         base += len(chunk) - 1

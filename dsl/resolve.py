@@ -1035,7 +1035,6 @@ class Resolver:
             if who is not None and who.type.base in self.v.kinds:
                 they = who.type.base if isinstance(who, ir.Noun) else ""
                 inner["they"] = who.type.one()
-                inner["you"] = who.type.one()
                 if they:
                     inner[they] = who.type.one()
         call = self.phrase(s.clause, inner, ("verb",))

@@ -142,8 +142,9 @@ class Flattener:
         site = self.em.site(s.span)
         if s.subject is not None:
             subject = self._value(s.subject, sc, self.em.expressions.emit(s.subject, sc))
-        names = list(dict.fromkeys([s.scope, s.word])) if s.word != "effect" else [s.scope]
-        if not has_steps(s.body) and s.word != "effect":
+        effect = s.word in ("effect", "root effect")
+        names = list(dict.fromkeys([s.scope, s.word])) if not effect else [s.scope]
+        if not has_steps(s.body) and not effect:
             self.em._file = s.span.file
             if subject is not None:
                 inner.names["you"] = lambda: py.name("you")
@@ -168,7 +169,8 @@ class Flattener:
         items, var = self._slot(), self._slot()
         self.em._file = s.span.file
         things = self._value(s.among, sc, py.call("k_tuple", self.em.in_order(s, sc)))
-        self.out.append(("each", things, items, you, self.em.site(s.span)))
+        asks = any(how == "order chosen by" for how, _ in s.order)
+        self.out.append(("each", things, items, you, self.em.site(s.span), asks))
         start = len(self.out)
         self.out.append(("next", items, var, 0))
         inner = self.em._inner(sc)

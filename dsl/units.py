@@ -25,6 +25,7 @@ class SCall(S):
     call: ir.Expr
     name: str = ""
     until: ir.ScopeRef | None = None
+    doer: str = ""  # `X may VERB`: the name of who does it, if it is not you
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -251,6 +251,8 @@ class Vocabulary:
             return have.base == "seats" or (have.base in self.kinds and have.form in ("", "set", "each", "asks", "ask"))
         if want.base == "field":
             return have.base in ("counter", "field")
+        if want.base == "face" and have.base == "number":
+            return not have.form
         if have.base not in self.kinds or want.base not in self.kinds:
             return have.base == want.base and self._forms_fit(have.form, want.form)
         if not (self.is_a(have.base, want.base) or (have.form != "desc" and self.related(have.base, want.base))

@@ -344,7 +344,10 @@ class _Driver(Feed):
 def _step_again(state: State) -> None:
     """If an act has changed whose step it is, say so, as the walk does."""
     section, pc = state.pc
-    _, _, scope, subject_of, you, site, *_ = state.program.structure[section][pc]
+    op = state.program.structure[section][pc]
+    if op[0] != "step":
+        return
+    _, _, scope, subject_of, you, site, _ = op
     if subject_of:
         subject = state.program.functions[subject_of](state, -1, None, state.frame[you] if you is not None else None)
         if subject != state.log[state.began[scope]][6]:

@@ -27,7 +27,7 @@ RUNTIME = (
     "spend", "bounded", "divide", "hosts", "run_before", "run_instead", "after_hosts", "run_after", "possible", "whenever",
     "modified", "last", "lapse", "begin", "end", "offer_each", "offer_shared", "resolve", "has_ability", "voice",
     "borrow", "count_face", "count_range", "faces_of", "refill", "in_turn_order", "choose_ability", "drain", "limit_ok", "use",
-    "chosen_order", "named", "do_ability", "enter", "open_root", "close_root", "leave", "label", "plain", "within",
+    "chosen_order", "named", "do_ability", "enter", "open_root", "close_root", "new_root", "end_root", "leave", "label", "plain", "within",
 )
 
 
@@ -329,6 +329,19 @@ def open_root(s: State, c: int, site: int) -> int:
     if ROOT not in s.program.watched_scopes or s.open.get(ROOT):
         return -1
     return enter(s, c, site, ROOT, None)
+
+
+def new_root(s: State, c: int, site: int) -> tuple[int, list[tuple[str, str, Any]]]:
+    """A root effect of its own, inside another: what is kept per root starts anew, and comes back afterwards."""
+    kept = [(name, attr, getattr(s, attr)) for name, attr, _ in s.program.kept.get(ROOT, ())]
+    return enter(s, c, site, ROOT, None), kept if s.open.get(ROOT, 0) > 1 else []
+
+
+def end_root(s: State, root: tuple[int, list[tuple[str, str, Any]]], site: int) -> None:
+    if root[0] >= 0:
+        leave(s, root[0], site, ROOT, None)
+        for name, attr, value in root[1]:
+            put_value(s, root[0], site, name, attr, value)
 
 
 def close_root(s: State, root: int, site: int) -> None:

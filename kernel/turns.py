@@ -9,7 +9,7 @@ the walk keep state.
     ("close", scope, slot, you, site, more)
     ("test", function, you, target)                       go to target if it does not hold
     ("jump", target)
-    ("each", function, slot, you, site)                   start a loop; ("next", slot, variable, end) takes the next
+    ("each", function, slot, you, site, asks)             start a loop; ("next", slot, variable, end) takes the next
     ("let", function, slot, you)
     ("done",)
 """
@@ -107,7 +107,31 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
         elif what == "done":
             return
         else:
+            asking = _may_ask(s, op)
+            if asking and not resumed:  # a question may come up here, so the game must be able to be taken up here
+                s.frame = tuple(frame)
+                apply(s, ("stepped", -1, _site(op), (section, pc), s.frame, "", None))
+                if at_step is not None:
+                    at_step(s)
+            resumed = False
+            recorded = s.frame
             pc = _control(s, op, pc, frame)
+            s.frame = recorded
+
+
+def _may_ask(s: State, op: tuple[Any, ...]) -> bool:
+    """Can somebody be asked in this instruction: an order to choose, or rules that watch a phase?"""
+    if op[0] == "each":
+        return bool(op[5])
+    if op[0] not in ("open", "close"):
+        return False
+    more = op[6] if op[0] == "open" else op[5]
+    return any(name in s.program.scope_rules for name in (op[1], *more))
+
+
+def _site(op: tuple[Any, ...]) -> int:
+    site: int = op[4] if op[0] in ("each", "close") else op[5]
+    return site
 
 
 def _control(s: State, op: tuple[Any, ...], pc: int, frame: list[Any]) -> int:

@@ -142,4 +142,8 @@ def version() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from .cli import (
+        main as run_main,
+    )  # not this copy of the module: commands import its errors by their full name
+
+    sys.exit(run_main())

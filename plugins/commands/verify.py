@@ -105,7 +105,7 @@ def explained(histories: Histories, name: str, problem: Problem, args: Namespace
     def said(event: Event | None) -> str:
         return "nothing" if event is None else render_event(names, event)
 
-    yield f"stored:     {said(problem.expected)}"
+    yield f"stored:       {said(problem.expected)}"
     yield f"by the rules: {said(problem.actual)}"
     texts = stored.started.texts or (program.tables["texts"] if program else {})
     if problem.file in texts:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from box_texts import texts
 from hypothesis import HealthCheck, given, settings
+
 from longbox.dsl.format import format_text, same_tree
 from longbox.dsl.parse import parse
 from longbox.dsl.problems import TextError

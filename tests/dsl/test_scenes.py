@@ -442,7 +442,7 @@ scene "three"
         "6: LB0501: '3 chairs' says nothing about a game",
         '8: LB0501: nobody here is called "Player 9"',
         "9: LB0202: unknown word 'gians' in 'Player 1 gians 3'",
-        "11: LB0202: unknown word 'Plyer' in 'mover is Plyer 2'",
+        "11: LB0202: unknown word 'Plyer'",
         "12: LB0224: a condition may not ask anybody or roll dice",
         '13: LB0501: two scenes called "two"',
         "13: LB0501: nothing happens in this scene",

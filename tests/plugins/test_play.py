@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from running import Longbox, Ran
+
 from longbox.kernel import StaleAnswer
 from longbox.plugins.histories import Histories
-from running import Longbox, Ran
 
 X_WINS = "a1\na2\nb1\nb2\nc1\n"
 
@@ -78,13 +79,17 @@ def test_the_story_is_told_once(longbox: Longbox) -> None:
 
 
 def test_the_table_the_log_and_the_cause_are_shown_on_request(longbox: Longbox) -> None:
-    ran = play(longbox, "tic_tac_toe", typed("table", "log", "why", "b2", "table", "log 1", "why", "why 99", "help"))
+    ran = play(
+        longbox, "tic_tac_toe", typed("table", "log", "why", "b2", "table", "log 1", "why", "why 99", "help")
+    )
     assert said_after(ran, "log") == ["Nothing has happened yet."]
     assert "b2: mark X" in ran.lines
     assert said_after(ran, "log 1") == ["    4  b2: mark X"]
     assert any(line.strip().endswith("now c's mark is p") for line in ran.lines)
     assert said_after(ran, "why 99") == ["there is no event '99'; the events are 0 to 5."]
-    assert "  undo          take back your last answer, where nobody has learned anything from it" in ran.lines
+    assert (
+        "  undo          take back your last answer, where nobody has learned anything from it" in ran.lines
+    )
 
 
 def test_a_word_to_the_program_may_have_a_stroke_before_it(longbox: Longbox) -> None:
@@ -272,8 +277,20 @@ def test_at_a_terminal_people_are_asked(db: Path) -> None:
     import pty
 
     master, slave = pty.openpty()
-    command = [sys.executable, "-m", "longbox.plugins.cli", "play", "tic_tac_toe", "--db", str(db), "--name", "t"]
-    process = subprocess.Popen(command, stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "longbox.plugins.cli",
+        "play",
+        "tic_tac_toe",
+        "--db",
+        str(db),
+        "--name",
+        "t",
+    ]
+    process = subprocess.Popen(
+        command, stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     os.close(slave)
     os.write(master, b"b2\na1\nquit\n")
     out, err = process.communicate(timeout=60)

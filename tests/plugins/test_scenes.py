@@ -6,6 +6,10 @@ from pathlib import Path
 
 import pytest
 
+# pytester forgets what an inner run imports: what is imported here stays, and the runs share its caches.
+import longbox.dsl.scene_run
+import longbox.plugins.loader  # noqa: F401
+
 pytest_plugins = ["pytester"]
 
 GAME = """\
@@ -63,7 +67,7 @@ def traces(pytester: pytest.Pytester) -> list[str]:
 
 
 def run(pytester: pytest.Pytester, *args: str) -> pytest.RunResult:
-    return pytester.runpytest_subprocess("-p", "no:cacheprovider", *args)
+    return pytester.runpytest_inprocess("-p", "no:cacheprovider", *args)
 
 
 def test_a_trace_is_written_then_compared(project: pytest.Pytester) -> None:
@@ -181,7 +185,7 @@ def test_without_syrupy_only_traces_are_missing(project: pytest.Pytester) -> Non
 
 def test_a_project_without_scenes_does_not_load_the_compiler(pytester: pytest.Pytester) -> None:
     pytester.makepyfile("import sys\ndef test_it():\n    assert not [m for m in sys.modules if m.startswith('longbox.dsl')]")
-    run(pytester).assert_outcomes(passed=1)
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
 
 
 def test_traces_hold_no_path(project: pytest.Pytester) -> None:

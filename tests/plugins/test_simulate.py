@@ -64,7 +64,8 @@ def test_a_game_that_breaks_is_reported_with_its_seed(tmp_path: Path) -> None:
     broken.mkdir()
     (broken / "broken.box").write_text(
         'pack broken "Broken"\n    version 1\n\ngame "Broken"\n    seats 1\n\nstate n: number = 0\n\n'
-        'round:\n    ask the seat where order of it = 1:\n        "go":\n            now n is remainder of 1 by n\n'
+        "round:\n    ask the seat where order of it = 1:\n"
+        '        "go":\n            now n is remainder of 1 by n\n'
     )
     plan = Plan(game="broken", games=2, seed=1, bots=("random",), seats=("Seat 1",), folders=(str(tmp_path),))
     summary = simulate(plan)
