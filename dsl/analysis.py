@@ -104,12 +104,13 @@ class Analysis:
     def _find_recursive(self) -> set[int]:
         """Phrases that can come back to themselves: only these are charged on every call."""
         calls: dict[int, set[int]] = {}
-        for unit in [*self.units.verbs, *self.units.queries]:
+        phrases: list[u.VerbUnit | u.QueryUnit] = [*self.units.verbs, *self.units.queries]
+        for unit in phrases:
             calls[unit.phrase.number] = {
                 node.pattern.phrase.number for node in walk(unit) if isinstance(node, ir.Call | ir.Rel)}
         adjectives = {a.info.name: {n.pattern.phrase.number for n in walk((a.test, a.body)) if isinstance(n, ir.Call | ir.Rel)}
                       for a in self.units.adjectives}
-        for unit in [*self.units.verbs, *self.units.queries]:
+        for unit in phrases:
             for node in walk(unit):
                 if isinstance(node, ir.Adj):
                     calls[unit.phrase.number] |= adjectives.get(node.name, set())

@@ -151,8 +151,8 @@ class Collector:
                 for row in rows:
                     self.v.cards.setdefault(row.value[1:].split("|")[0].strip(), str(kind))
             case n.Board(parts=parts):
-                for name, kind in named_spaces(parts):
-                    self.v.cards.setdefault(name, kind if kind in self.v.kinds else "space")
+                for space, of_kind in named_spaces(parts):
+                    self.v.cards.setdefault(space, of_kind if of_kind in self.v.kinds else "space")
             case n.Verb() | n.Query() | n.Value() | n.Relation() | n.Modifier():
                 self._phrase(decl)
 

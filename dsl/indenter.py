@@ -17,7 +17,7 @@ class BadIndent(UnexpectedInput):
         Exception.__init__(self, message)
         self.token, self.tab = token, tab
         self.line, self.column = token.line or 0, token.column or 0
-        self.pos_in_stream = token.start_pos
+        self.pos_in_stream = token.start_pos  # type: ignore[assignment]  # Lark declares it as nothing
 
 
 class BlockIndenter:

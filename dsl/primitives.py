@@ -84,14 +84,14 @@ class Primitives:
 
     # ------------------------------------------------------------ values
     def query(self, phrase: Phrase, args: Args, sc: Scope, line: int) -> ast.expr:
-        special = {
+        special: dict[str, Callable[[], ast.expr]] = {
             "_ along _": lambda: py.compare(args["a"], ast.In(), py.sub(py.name("k_lines"), args["b"]) if phrase.slots["b"].base == "line" else
                                             _k("along", args["b"])),
             "total _ of _": lambda: py.call("k_sum", self._each_field(args, sc)),
             "highest _ of _": lambda: py.call("k_highest", self._each_field(args, sc)),
             "lowest _ of _": lambda: py.call("k_lowest", self._each_field(args, sc)),
-        }.get(phrase.skeleton)
-        made = special() if special else QUERIES[phrase.skeleton](args)
+        }
+        made = special[phrase.skeleton]() if phrase.skeleton in special else QUERIES[phrase.skeleton](args)
         return py.at_line(made, line)  # type: ignore[no-any-return]
 
     def _field_reader(self, args: Args) -> ast.expr:

@@ -37,6 +37,7 @@ class Resolver:
         self._answer_type: T | None = None
         self._record: Phrase | None = None  # the verb whose pending record this text may change
         self._voice_types: dict[str, T] = {}
+        self._words_of_card: dict[str, str] = {}
 
     def fail(self, code: str, span: Span, what: str, help_: str = "") -> None:
         self.problems.append(Problem(code, span, what, help_))
@@ -85,7 +86,7 @@ class Resolver:
     def _narrowest(self, readings: list[ir.Expr]) -> list[ir.Expr]:
         """Among readings that differ only in the phrase chosen, the one declared for the narrowest kinds."""
         calls = [r for r in readings if isinstance(r, ir.Call)]
-        if len(calls) != len(readings) or len({c.args and tuple(a.type for _, a in c.args) for c in calls}) > 1:
+        if len(calls) != len(readings) or len({tuple(a.type for _, a in c.args) for c in calls}) > 1:
             return readings
 
         def width(c: ir.Call) -> int:
@@ -234,7 +235,8 @@ class Resolver:
         phrase = self._phrase_of(decl)
         if phrase is None or phrase.is_primitive:
             return
-        env, value, body = self._slot_env(phrase), None, ()
+        env, value = self._slot_env(phrase), None
+        body: u.Body = ()
         unit = u.QueryUnit(phrase=phrase, value=None, body=(), defaults=self._defaults(phrase), span=decl.pattern.span)
         if isinstance(decl, n.Value):
             value = self.read(decl.default, env, phrase.gives) if decl.default is not None else None
@@ -1116,7 +1118,9 @@ class Resolver:
 
     def _place(self, clause: n.Clause, env: Env) -> ir.Expr | None:
         """Something that can be given a value: of several readings only such a one is meant."""
-        got = [r for r in Reader(self.v, clause.items, env).whole() if isinstance(r, ir.FieldOf | ir.GlobalValue | ir.Local)]
+        got: list[ir.Expr] = [
+            r for r in Reader(self.v, clause.items, env).whole() if isinstance(r, ir.FieldOf | ir.GlobalValue | ir.Local)
+        ]
         return self.pick(clause, got) if got else self.read(clause, env)
 
     def _s_stop(self, s: n.Stop, env: Env) -> u.Stmt | None:

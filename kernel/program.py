@@ -152,9 +152,9 @@ class Program:
         self._print_values(s)
         _make_keys(s, self)
         s.live = {number: [] for number, design in enumerate(self.designs) if design["watched"]}
-        for thing, design in enumerate(s.design):
-            if s.in_play[thing] and design in s.live:
-                s.live[design].append(thing)
+        for thing, printed in enumerate(s.design):
+            if s.in_play[thing] and printed in s.live:
+                s.live[printed].append(thing)
         s.log.append(("opened", -1, 0, box_of(s, self)))
         return s
 
@@ -257,7 +257,7 @@ class Program:
         names = [f["name"] for f in faces]
         if face is None and names:
             face = names[(names.index(s.face[thing]) + 1) % len(names)]
-        if face not in names:
+        if face is None or face not in names:
             raise RuleError(f"{s.key[thing]} has no face {face!r}; it has: {', '.join(names) or 'none'}")
         spec = faces[names.index(face)]
         base = self.kinds[s.kind[thing]]["defaults"] | self.designs[design]["fields"]

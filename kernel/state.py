@@ -107,8 +107,9 @@ def state_class(
 ) -> type[State]:
     """The class for a set of columns, given as attribute names. `fixed` ones never change after the start."""
     body = {"__slots__": (*fields, *values, *zones), "FIELDS": fields, "GLOBALS": values, "ZONES": zones, "FIXED": fixed}
-    made = type("State", (State,), body)
-    made.copy = _copier(made, (*_CHANGING, *(f for f in fields if f not in fixed), "log", "lasting", "queue"))  # type: ignore[method-assign]
+    made: type[State] = type("State", (State,), body)
+    copier = _copier(made, (*_CHANGING, *(f for f in fields if f not in fixed), "log", "lasting", "queue"))
+    setattr(made, "copy", copier)  # noqa: B010  (the class is made here; mypy rightly refuses an assignment)
     return made
 
 

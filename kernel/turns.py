@@ -140,7 +140,8 @@ def _control(s: State, op: tuple[Any, ...], pc: int, frame: list[Any]) -> int:
     s.frame = tuple(frame)
     match op[0]:
         case "test":
-            return pc + 1 if functions[op[1]](s, -1, None, _you(frame, op[2])) else op[3]  # type: ignore[no-any-return]
+            otherwise: int = op[3]
+            return pc + 1 if functions[op[1]](s, -1, None, _you(frame, op[2])) else otherwise
         case "each":
             _put(frame, op[2], (tuple(functions[op[1]](s, -1, None, _you(frame, op[3]))), 0))
         case "let":
@@ -150,7 +151,8 @@ def _control(s: State, op: tuple[Any, ...], pc: int, frame: list[Any]) -> int:
             _put(frame, op[3], subject)
             s.frame = tuple(frame)
             if not all(enter(s, -1, op[5], name, subject) >= 0 for name in (op[1], *op[6])):
-                return op[7]  # type: ignore[no-any-return]
+                skipped: int = op[7]
+                return skipped
         case "close":
             for name in (*reversed(op[5]), op[1]):
                 leave(s, -1, op[4], name, frame[op[2]])

@@ -1,4 +1,4 @@
-"""What the tests of the command line share: what a command came to. The fixture is in tests/plugins/conftest.py."""
+"""What the tests of the command line share; the fixture is in tests/plugins/conftest.py."""
 
 from __future__ import annotations
 

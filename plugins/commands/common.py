@@ -214,7 +214,14 @@ def program_of(started: Started, folders: Sequence[Path]) -> Program:
 def rules_for(histories: Histories, game_id: str, args: Namespace) -> Program | None:
     """The rules to go on with; nothing if the history holds its own."""
     started = histories.started(game_id)
-    return None if started.texts is not None else program_of(started, folders_of(args))
+    if started.texts is not None:
+        return None
+    try:
+        return program_of(started, folders_of(args))
+    except LongboxError as error:
+        raise WrongUse(
+            f"{game_id}: its rules are not here: {error}; --packs names a folder to look in"
+        ) from error
 
 
 # ---------------------------------------------------------------- printing

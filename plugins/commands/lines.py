@@ -228,17 +228,21 @@ class Sitting:
             self.keyboard.say(*cause.lines())
 
     def _undo(self, rest: str) -> None:
-        """Back to the last question that a person answered."""
+        """Back to the last question that a person answered. Where there are secrets, only one's own answer."""
         try:
-            self.session.undo()
+            self.session.undo(self.viewer if self.secret and not self._bot_was_last() else None)
             while not self._people_asked():
                 self.session.undo()
         except LongboxError as error:
-            self.keyboard.say(f"{error}.")
+            self.keyboard.say(undo_refused(error))
             return
         finally:
             self._forget()
         self.keyboard.say("Taken back.")
+
+    def _bot_was_last(self) -> bool:
+        last = next((event for event in reversed(self.game.log) if event[0] == "answered"), None)
+        return last is not None and not self.game.pending and self.table.bots[last[3][0]] is not None
 
     def _people_asked(self) -> bool:
         return any(self.table.bot_for(question) is None for question in self.game.questions)
@@ -255,6 +259,13 @@ def has_secrets(game: Game) -> bool:
     """Is there anything that one seat may see and another may not?"""
     hands = any(sight == "owner" for sight in game.state.sight.values())
     return hands or any(spec["seen"] == "owner" for spec in game.program.fields.values())
+
+
+def undo_refused(error: LongboxError) -> str:
+    """Why an answer stays. What another seat has seen is not for the one at the keyboard."""
+    if "has seen" in str(error):
+        return "This cannot be undone: somebody has seen something new."
+    return f"{error}."
 
 
 def is_numbers(keys: Sequence[str]) -> bool:

@@ -78,7 +78,8 @@ def configure(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     auto = args.auto or not (args.stdin or sys.stdin.isatty())
     with open_games(args, new=True) as histories:
-        session = started(histories, args, auto) if is_game(args) else resumed(histories, args)
+        is_new = args.game in game_ids(args)
+        session = started(histories, args, auto) if is_new else resumed(histories, args)
         names = who_plays(args, session.game.seat_names, session.bots, auto)
         table = make_table(session.game.seats, names, bot_factories(), derive("play", session.game.seed))
         try:
@@ -95,8 +96,8 @@ def run(args: Namespace) -> int:
 
 
 # ---------------------------------------------------------------- which game
-def is_game(args: Namespace) -> bool:
-    return any(pack.is_game and pack.id == args.game for pack in find_packs(folders_of(args))[0].values())
+def game_ids(args: Namespace) -> list[str]:
+    return [pack.id for pack in find_packs(folders_of(args))[0].values() if pack.is_game]
 
 
 def started(histories: Histories, args: Namespace, auto: bool) -> Session:
@@ -105,7 +106,7 @@ def started(histories: Histories, args: Namespace, auto: bool) -> Session:
     with as_wrong_use():
         seats = program.seat_names(read_seats(args.seats))
         program.new_state(seats, 0, settings)
-        check_free(histories, args.name)
+        check_free(histories, args)
     names = who_plays(args, seats, {}, auto)
     return histories.start(
         program,
@@ -154,7 +155,7 @@ def check_stored(histories: Histories, args: Namespace) -> None:
     try:
         histories.started(args.game)
     except UnknownGame:
-        games = [pack.id for pack in find_packs(folders_of(args))[0].values() if pack.is_game]
+        games = game_ids(args)
         hint = (
             near(args.game, [*games, *(game.id for game in histories.list())])
             or f"the games are: {', '.join(games) or 'none'}"

@@ -94,7 +94,7 @@ def _lockstep(seed: int) -> int:
     peer.np_random = source
     peer.init_game()
     follower = Follower(source)
-    mine = Game(program("uno"), seed=seed, chance=follower, start=False)  # type: ignore[arg-type]
+    mine = Game(program("uno"), seed=seed, chance=follower, start=False)
     policy = random.Random(-seed - 1)
     moves = 0
     follower.state = mine.state  # type: ignore[assignment]

@@ -26,7 +26,7 @@ def test_state_changes_only_by_applying_an_event(game: str) -> None:
 
     def watch(question: Any) -> str:
         tables.append((len(live.log), _frozen(live.state)))
-        return rng.choice(question.keys)
+        return str(rng.choice(question.keys))
 
     rng = random.Random(3)
     live.play(watch)

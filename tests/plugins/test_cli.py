@@ -460,6 +460,30 @@ def test_verify_wants_names_or_all(longbox: Longbox, stored: str) -> None:
     assert longbox("verify", stored, "--all").code == 2
 
 
+def test_a_stored_game_whose_packs_are_not_here_says_what_to_do(longbox: Longbox, packs: Path) -> None:
+    longbox("play", "counting", "--packs", str(packs), "--stdin", "--name", "c")
+    ran = longbox("play", "c", "--stdin")
+    assert (ran.code, ran.err.count("\n")) == (2, 1)
+    assert "its rules are not here: there is no game 'counting'" in ran.err and "--packs" in ran.err
+
+
+# -- progress ----------------------------------------------------------------------------------------
+
+
+def test_progress_is_one_line_on_a_terminal_and_nothing_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from longbox.plugins.commands.progress import Progress
+
+    for terminal in (False, True):
+        monkeypatch.setattr(sys.stderr, "isatty", lambda terminal=terminal: terminal, raising=False)
+        progress = Progress(4, "games")
+        progress.tell(4)
+        progress.done()
+        said = capsys.readouterr().err
+        assert ("4 of 4 games" in said) is terminal and "\n" not in said
+
+
 # -- files -------------------------------------------------------------------------------------------
 
 

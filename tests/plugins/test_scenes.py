@@ -67,7 +67,7 @@ def traces(pytester: pytest.Pytester) -> list[str]:
 
 
 def run(pytester: pytest.Pytester, *args: str) -> pytest.RunResult:
-    return pytester.runpytest_inprocess("-p", "no:cacheprovider", *args)
+    return pytester.runpytest_inprocess("-p", "no:cacheprovider", "-p", "no:hypothesispytest", *args)
 
 
 def test_a_trace_is_written_then_compared(project: pytest.Pytester) -> None:
@@ -91,7 +91,7 @@ def test_a_changed_rule_fails_with_the_lines_that_differ(project: pytest.Pyteste
     result = run(project)
     result.assert_outcomes(failed=2)
     result.stdout.fnmatch_lines(
-        ['*song.scene:1 scene "one song"*', "mine/scenes/song.scene:6: expected: A's songs = 1", "*A's songs : 2"]
+        ['*song.scene:1 scene "one song"*', "mine/scenes/song.scene:6: expected: A's songs = 1", "*: 2"]
     )
     write(project, "mine/scenes/song.scene", SONG.replace("A's songs = 1", "A's songs = 2"))
     result = run(project, "-k", "one_song")
@@ -111,12 +111,12 @@ def test_updating_some_scenes_keeps_the_traces_of_the_others(project: pytest.Pyt
     run(project, "-k", "loud", "--snapshot-update")
     run(project, "mine/scenes/other.scene", "--snapshot-update")
     run(project, "--ignore=mine/scenes/song.scene", "--snapshot-update")
-    assert traces(project) == ["a_loud_song.events", "a_loud_song.events", "one_song.events", "one_song.events"]
+    assert traces(project) == ["a_loud_song.events"] * 2 + ["one_song.events"] * 2
 
 
 def test_the_trace_of_a_scene_that_is_gone_is_reported_and_removed(project: pytest.Pytester) -> None:
     run(project, "--snapshot-update")
-    write(project, "mine/scenes/song.scene", SONG.replace("        A's songs = 1\n    trace", "        A's songs = 1"))
+    write(project, "mine/scenes/song.scene", SONG.replace("= 1\n    trace", "= 1"))
     result = run(project)
     assert result.ret == 1
     result.stdout.fnmatch_lines(["*1 snapshot unused*"])
@@ -129,7 +129,7 @@ def test_all_problems_of_a_file_are_collection_errors(project: pytest.Pytester) 
     result = run(project)
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(
-        ["*ERROR collecting mine/scenes/bad.scene*", "mine/scenes/bad.scene:6:*LB*", "mine/scenes/bad.scene:14:*LB*"]
+        ["*ERROR collecting*", "mine/scenes/bad.scene:6:*LB*", "mine/scenes/bad.scene:14:*LB*"]
     )
 
 
@@ -145,7 +145,8 @@ def test_an_unknown_game_is_a_problem_of_the_scene(project: pytest.Pytester) -> 
 
 
 def test_a_pack_beside_is_added_with_a_word(project: pytest.Pytester) -> None:
-    write(project, "more/more.box", 'pack more.songs "More"\n    needs mine\nadjective loud for player: its songs >= 3\n')
+    more = 'pack more.songs "More"\n    needs mine\nadjective loud for player: its songs >= 3\n'
+    write(project, "more/more.box", more)
     text = SONG.replace("game mine", "game mine, with more.songs").replace("A's songs = 3", "A is loud")
     write(project, "mine/scenes/song.scene", text)
     run(project, "--snapshot-update").assert_outcomes(passed=2)
@@ -159,8 +160,9 @@ def test_packs_in_a_folder_of_the_settings_are_found(pytester: pytest.Pytester) 
 
 
 def test_games_that_come_along_can_be_used_anywhere(pytester: pytest.Pytester) -> None:
-    text = 'scene "x"\n    game tic_tac_toe\n    when:\n        "X": "b2"\n    then:\n        b2\'s mark is X\n'
-    write(pytester, "x.scene", text)
+    text = SONG.replace("game mine", "game tic_tac_toe").replace("trace", "seed 1")
+    text = text.replace('"A": "sing"', '"X": "b2"').replace("A's songs = 1", "b2's mark is X")
+    write(pytester, "x.scene", text.partition("\n\n")[0] + "\n")
     run(pytester).assert_outcomes(passed=1)
 
 
@@ -177,14 +179,14 @@ def test_the_cited_rules_are_listed(project: pytest.Pytester) -> None:
 
 
 def test_without_syrupy_only_traces_are_missing(project: pytest.Pytester) -> None:
-    write(project, "mine/scenes/song.scene", SONG.replace("        A's songs = 1\n    trace", "        A's songs = 1"))
+    write(project, "mine/scenes/song.scene", SONG.replace("= 1\n    trace", "= 1"))
     result = run(project, "-p", "no:syrupy")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(["*a trace is kept by syrupy*"])
 
 
 def test_a_project_without_scenes_does_not_load_the_compiler(pytester: pytest.Pytester) -> None:
-    pytester.makepyfile("import sys\ndef test_it():\n    assert not [m for m in sys.modules if m.startswith('longbox.dsl')]")
+    pytester.makepyfile("import sys\ndef test_it():\n    assert 'longbox.dsl' not in sys.modules")
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
 
 
