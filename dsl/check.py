@@ -2,9 +2,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from . import ir, units as u
+from . import ir
 from . import nodes as n
+from . import units as u
 from .analysis import walk
 from .explain import near
 from .problems import Problem
@@ -16,20 +18,33 @@ STD_FILE = "std.box"
 def check(vocab: Vocabulary, units: u.Units, decls: Sequence[n.Decl], used: set[int]) -> list[Problem]:
     """All checks, in the order of their codes."""
     return [
-        *_stages(units), *_circles(vocab, units), *_questions_in_queries(units), *_unused(vocab, units, used),
+        *_stages(units, decls), *_circles(vocab, units), *_questions_in_queries(units), *_unused(vocab, units, used),
         *_duplicate_cards(units),
     ]
 
 
-def _stages(units: u.Units) -> Iterator[Problem]:
+def _stages(units: u.Units, decls: Sequence[n.Decl]) -> Iterator[Problem]:
+    places = {rule.clause.span: mod.name.span for decl in decls for rule in triggers_in(decl)
+              for mod in rule.mods.items if isinstance(mod, n.AtStage)}
     verbs = {v.phrase.number: v for v in units.verbs}
     for rule in units.rules:
         if rule.stage and isinstance(rule.pattern, ir.Call):
             unit = verbs.get(rule.pattern.pattern.phrase.number)
             known = unit.stages if unit else ()
             if rule.stage not in known:
-                yield Problem("LB0219", rule.span, f"that verb has no stage '{rule.stage}'",
+                yield Problem("LB0219", places.get(rule.span, rule.span), f"that verb has no stage '{rule.stage}'",
                               near(rule.stage, list(known)) or f"its stages: {', '.join(known) or 'none'}")
+
+
+def triggers_in(node: Any) -> Iterator[n.Trigger]:
+    """Every `before`, `after` and `instead of` rule in a tree, wherever it stands."""
+    if isinstance(node, n.Trigger):
+        yield node
+    for name in getattr(node, "__dataclass_fields__", ()):
+        value = getattr(node, name)
+        for child in value if isinstance(value, tuple) else (value,):
+            if isinstance(child, n.Node):
+                yield from triggers_in(child)
 
 
 def _circles(vocab: Vocabulary, units: u.Units) -> Iterator[Problem]:

@@ -32,7 +32,9 @@ PROBLEMS_MAX = 100  # errors reported in one file
 
 _TOP = re.compile(r"(?m)^(?=[^\s#])")
 _DIGITS = re.compile(r"(?<![A-Za-z0-9_])[0-9]{10,}")
-_ANSWERING = re.compile(r"((primitive|quiet) +)?(verb|query) ")
+_ELSE = re.compile(r" *else\b")
+_NO_EFFECT = re.compile(r" *(until|passive|modifier)\b")  # their blocks hold no statements,
+_NO_LINE = re.compile(r"((primitive|quiet) +)?(query|relation|adjective)\b")  # nor do the lines of these
 
 # What authors call the terminals that stand for no fixed word.
 _READABLE = {
@@ -54,6 +56,11 @@ _SIGNS = {
     "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"', "\u00bb": '"', "\u2018": "'", "\u2019": "'",
     "\u2013": "-", "\u2014": "-", "\u2212": "-", "\u00d7": "x", "\u2264": "<=", "\u2265": ">=",
     "\u2260": "!=", "\u2192": "->",
+}
+
+_INSTEAD = {
+    ";": "write the next statement on a line of its own", "&": "write 'and'", "!": "write 'not', or take it away",
+    "%": "write: remainder of A by B", "{": "braces stand in a quoted text", "}": "braces stand in a quoted text",
 }
 
 
@@ -122,7 +129,7 @@ class _Chunk:
     """One top-level declaration on its way from text to nodes. `base` lines stand above it."""
 
     def __init__(self, source: Source, base: int, lines: list[str]) -> None:
-        self.source, self.base, self.lines = source, base, lines
+        self.source, self.base, self.written, self.lines = source, base, lines, list(lines)
         self.problems: list[Problem] = []
 
     def parse(self) -> tuple[list[Decl], list[Problem]]:
@@ -130,12 +137,22 @@ class _Chunk:
             try:
                 return list(build(self.source.name, self._tree()).decls), self.problems
             except UnexpectedInput as error:
-                at = self._blame(error)
-            if at <= 0:
+                at, headless = self._blame(error)
+            if headless and self._filled(at):
+                continue
+            if at == 0:
                 break
+            self._blank(at)
+        return [], self.problems
+
+    def _blank(self, at: int) -> None:
+        """Blank a line and its block, and the `else` that goes with it."""
+        while True:
             width, self.lines[at] = _indent(self.lines[at]), ""
             _blank(self.lines, at + 1, width)
-        return [], self.problems
+            at = next((i for i in range(at, len(self.lines)) if _code(self.lines[i]).strip()), 0)
+            if not at or _indent(self.lines[at]) != width or not _ELSE.match(self.lines[at]):
+                return
 
     def _tree(self) -> Tree[Token]:
         driven: Any = parser().parse_interactive("\n".join(self.lines) + "\n")
@@ -143,37 +160,49 @@ class _Chunk:
         tree: Tree[Token] = driven.resume_parse()
         return tree
 
-    def _blame(self, error: UnexpectedInput) -> int:
-        """Note the problem; the answer is the number of the line at fault, counted in this declaration."""
+    def _blame(self, error: UnexpectedInput) -> tuple[int, bool]:
+        """Note the problem. Which line of this declaration is at fault, and does it only lack a block?"""
         if (opened := self._open_bracket()) is not None:
             at, column = opened
             line = self.base + at + 1
             self.problems.append(Problem("LB0101", Span(self.source.name, line, column, line, column + 1),
                                          "this bracket is not closed", "close it in the same declaration"))
-            return at
-        at = min(max(error.line - self.base - 1, 0), len(self.lines) - 1)
-        if not (isinstance(error, UnexpectedToken) and error.accepts == {"_INDENT"}):
+            return at, False
+        at = self._line_of(error)
+        headless = isinstance(error, UnexpectedToken) and error.accepts == {"_INDENT"}
+        if headless:
+            at = _last_line_before(self.lines, at)
+        if not (headless and self._had_block(at)):  # else it was blanked by us
             self.problems.append(_problem(self.source, error, self.base + at + 1))
-            return at
-        at = _last_line_before(self.lines, at)  # a header whose block is missing, or was blanked by us
-        if not self.problems:
-            self.problems.append(_problem(self.source, error, self.base + at + 1))
-        elif at == 0 and _ANSWERING.match(self.lines[0]) and len(self.lines) > 1:
-            self.lines[1] = "    stop"  # so that its phrase is known to the texts that use it
-            return 1 if self._is_beyond_repair() else self._again()
-        return at
+        return at, headless
 
-    def _is_beyond_repair(self) -> bool:
+    def _line_of(self, error: UnexpectedInput) -> int:
+        return min(max(error.line - self.base - 1, 0), len(self.lines) - 1)
+
+    def _had_block(self, at: int) -> bool:
+        below = next((x for x in self.written[at + 1:] if _code(x).strip()), "")
+        return _indent(below) > _indent(self.written[at])
+
+    def _filled(self, at: int) -> bool:
+        """Give a header without a block something to do, so that the rest of its declaration can be read."""
+        header = _code(self.lines[at]).rstrip()
+        if _NO_EFFECT.match(header):
+            return False
+        if not _NO_LINE.match(header) and self._fits(at, header + " stop"):
+            return True
+        below = " " * (_indent(header) + 4) + "stop"
+        return at + 1 < len(self.lines) and not self.lines[at + 1].strip() and self._fits(at + 1, below)
+
+    def _fits(self, at: int, line: str) -> bool:
+        """Put a line in place of another; take it back if it cannot be read."""
+        before, self.lines[at] = self.lines[at], line
         try:
             self._tree()
-        except UnexpectedInput:
-            return True
-        return False
-
-    def _again(self) -> int:
-        """Nothing to blank: an empty line past the end takes the blame."""
-        self.lines.append("")
-        return len(self.lines) - 1
+        except UnexpectedInput as error:
+            if self._line_of(error) <= at:
+                self.lines[at] = before
+                return False
+        return True
 
     def _open_bracket(self) -> tuple[int, int] | None:
         """Line and column of a bracket that this declaration never closes."""
@@ -229,10 +258,11 @@ def _character_problem(source: Source, error: UnexpectedCharacters) -> Problem:
     if char == '"' and '"' not in text[error.column:]:
         return Problem("LB0104", span, "this text has no closing quote on its line",
                        'write "text" on one line')
-    if char == "\t":
-        return Problem("LB0105", span, "a tab cannot stand here", "write a space")
-    what = f"{char!r} cannot stand here" if char in "\"|'?.=" else f"{char!r} is no part of the language"
-    return Problem("LB0105", span, what, _expected(error.allowed or set()))
+    if char in "\"|'?.=:,()[]/*+-<>":
+        return Problem("LB0101", span, f"{char!r} cannot stand here", _expected(error.allowed or set()))
+    shown = repr(char) if char.isprintable() else f"the character U+{ord(char):04X}"
+    return Problem("LB0105", span, f"{shown} is no part of the language",
+                   _INSTEAD.get(char, "other signs may stand in a quoted text"))
 
 
 def _token_problem(source: Source, error: UnexpectedToken, here: Span) -> Problem:
@@ -249,8 +279,8 @@ def _token_problem(source: Source, error: UnexpectedToken, here: Span) -> Proble
         span = Span(source.name, here.line, column, here.line, column + 1)
         return Problem("LB0101", span, "this line is not complete", _expected(accepts))
     span = span_of(source.name, token)
-    if token == "else":
-        return Problem("LB0101", span, "this 'else' belongs to nothing",
+    if _ELSE.match(source.line(here.line)):
+        return Problem("LB0101", here, "this 'else' belongs to nothing",
                        "it follows the block of an 'if' or a 'may', indented like it")
     return Problem("LB0101", span, f"{str(token)!r} cannot stand here", _expected(accepts))
 

@@ -5,6 +5,7 @@ Every problem has a code; docs/errors/ has a page for each. Problems are collect
 """
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -63,6 +64,7 @@ CODES: dict[str, str] = {
     "LB0501": "a scene that cannot be read",
 }
 
+_COMMENT = re.compile(r'("[^"]*")|#.*')
 WARNINGS = frozenset({"LB0305", "LB0306"})
 
 
@@ -85,7 +87,7 @@ class Problem:
         word = "warning " if self.is_warning else ""
         out = [f"{span.file}:{span.line}:{span.column}: {word}{self.code}: {self.what}"]
         if source is not None and (text := source.line(span.line)).strip():
-            out += [f"    {text}", "    " + _margin(text, span.column) + "^" * span.width]
+            out += [f"    {text}", "    " + _margin(text, span.column) + "^" * _width(text, span)]
         out += [f"    help: {line}" for line in self.help.split("\n") if line]
         return "\n".join(out)
 
@@ -114,6 +116,13 @@ def sorted_problems(problems: Iterable[Problem]) -> list[Problem]:
     """In reading order, each only once."""
     unique = dict.fromkeys(problems)
     return sorted(unique, key=lambda p: (p.span.file, p.span.line, p.span.column, p.code))
+
+
+def _width(text: str, span: Span) -> int:
+    """How many columns to underline: of several lines the first, up to its comment."""
+    if span.end_line == span.line:
+        return span.width
+    return max(1, len(_COMMENT.sub(r"\1", text).rstrip()) - span.column + 1)
 
 
 def _margin(text: str, column: int) -> str:

@@ -77,7 +77,7 @@ class Scene:
 
 def slug(title: str) -> str:
     """A title as the name of a test and of its trace: `three_in_a_row_wins`."""
-    made = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")[:90].rstrip("_")
+    made = re.sub(r"[^a-z0-9]+", "_", title.lower()).strip("_")[:120].rstrip("_")
     return made if made[:1].isalpha() else f"scene_{made}".rstrip("_")
 
 

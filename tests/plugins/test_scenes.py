@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -195,3 +196,11 @@ def test_traces_hold_no_path(project: pytest.Pytester) -> None:
     texts = [path.read_text("utf-8") for path in project.path.rglob("*.events")]
     assert texts
     assert not [text for text in texts if "/" in text or Path.home().name in text.split()]
+
+
+def test_the_examples_of_the_documentation_hold(pytester: pytest.Pytester) -> None:
+    page = Path(__file__).parents[2] / "docs" / "scenes.md"
+    examples = re.findall(r"```scene\n(.*?)```", page.read_text("utf-8"), re.DOTALL)
+    for number, example in enumerate(examples):
+        write(pytester, f"{number}.scene", example)
+    run(pytester).assert_outcomes(passed=3)
