@@ -13,13 +13,14 @@ from .problems import Problem
 from .vocabulary import Vocabulary
 
 STD_FILE = "std.box"
+_DOING = (u.SCall, u.SNow, u.SAsk, u.SChoose, u.SMay, u.SOffer, u.SLasting, u.SChooseNumber)
 
 
 def check(vocab: Vocabulary, units: u.Units, decls: Sequence[n.Decl], used: set[int]) -> list[Problem]:
     """All checks, in the order of their codes."""
     return [
-        *_stages(units, decls), *_circles(vocab, units), *_questions_in_queries(units), *_unused(vocab, units, used),
-        *_duplicate_cards(units),
+        *_stages(units, decls), *_circles(vocab, units), *_questions_in_queries(units),
+        *_unused(vocab, units, used), *_duplicate_cards(units),
     ]
 
 
@@ -32,7 +33,8 @@ def _stages(units: u.Units, decls: Sequence[n.Decl]) -> Iterator[Problem]:
             unit = verbs.get(rule.pattern.pattern.phrase.number)
             known = unit.stages if unit else ()
             if rule.stage not in known:
-                yield Problem("LB0219", places.get(rule.span, rule.span), f"that verb has no stage '{rule.stage}'",
+                place = places.get(rule.span, rule.span)
+                yield Problem("LB0219", place, f"that verb has no stage '{rule.stage}'",
                               near(rule.stage, list(known)) or f"its stages: {', '.join(known) or 'none'}")
 
 
@@ -52,14 +54,16 @@ def _circles(vocab: Vocabulary, units: u.Units) -> Iterator[Problem]:
     needs: dict[int, set[int]] = {}
     for q in units.queries:
         if q.value is not None and not q.body:
-            needs[q.phrase.number] = {x.pattern.phrase.number for x in _unconditional(q.value) if isinstance(x, ir.Call | ir.Rel)}
+            needs[q.phrase.number] = {x.pattern.phrase.number for x in _unconditional(q.value)
+                                      if isinstance(x, ir.Call | ir.Rel)}
     for q in units.queries:
         seen: set[int] = set()
         todo = list(needs.get(q.phrase.number, ()))
         while todo:
             number = todo.pop()
             if number == q.phrase.number:
-                yield Problem("LB0303", q.span, f"'{q.phrase.text}' needs itself to be worked out", "give one of the circle another meaning")
+                yield Problem("LB0303", q.span, f"'{q.phrase.text}' needs itself to be worked out",
+                              "give one of the circle another meaning")
                 break
             if number not in seen:
                 seen.add(number)
@@ -67,7 +71,7 @@ def _circles(vocab: Vocabulary, units: u.Units) -> Iterator[Problem]:
 
 
 def _unconditional(e: ir.Expr) -> Iterator[ir.Expr]:
-    """What must be worked out whatever happens: not the right side of `and` and `or`, not what a filter tests."""
+    """What must be worked out in any case: not the right side of `and` and `or`, not what a filter tests."""
     if isinstance(e, ir.Logic):
         yield from _unconditional(e.left)
         return
@@ -86,21 +90,25 @@ def _questions_in_queries(units: u.Units) -> Iterator[Problem]:
     """Queries, conditions and guards are worked out at any time, so they may not ask or roll."""
     def asking(part: object) -> Iterator[ir.Expr]:
         for x in walk(part):
-            if isinstance(x, ir.RandomOf) or (isinstance(x, ir.Noun) and x.type.form in ("ask", "asks") and x.det != "the"):
+            chosen = isinstance(x, ir.Noun) and x.type.form in ("ask", "asks") and x.det != "the"
+            if chosen or isinstance(x, ir.RandomOf):
                 yield x
 
     for q in units.queries:
         for x in asking(q.value) if q.value is not None else ():
             if not _is_test(q.value, x):
-                yield Problem("LB0224", x.span, "a query may not ask anybody or roll dice", "say 'the', 'any' or 'all', or make it a verb")
+                yield Problem("LB0224", x.span, "a query may not ask anybody or roll dice",
+                              "say 'the', 'any' or 'all', or make it a verb")
     for q in units.queries:
         for s in walk(q.body):
-            if isinstance(s, u.SCall | u.SNow | u.SAsk | u.SChoose | u.SMay | u.SOffer | u.SLasting | u.SChooseNumber):
-                yield Problem("LB0224", s.span, "a query only looks: it may not do or ask anything", "make it a verb that gives an answer: verb ... -> TYPE")
+            if isinstance(s, _DOING):
+                yield Problem("LB0224", s.span, "a query only looks: it may not do or ask anything",
+                              "make it a verb that gives an answer: verb ... -> TYPE")
     for a in units.adjectives:
         for x in asking(a.test) if a.test is not None else ():
             if not _is_test(a.test, x):
-                yield Problem("LB0224", x.span, "an adjective may not ask anybody or roll dice", "say 'the', 'any' or 'all'")
+                yield Problem("LB0224", x.span, "an adjective may not ask anybody or roll dice",
+                              "say 'the', 'any' or 'all'")
 
 
 def _is_test(whole: ir.Expr | None, x: ir.Expr) -> bool:
@@ -110,14 +118,16 @@ def _is_test(whole: ir.Expr | None, x: ir.Expr) -> bool:
 
 def _unused(vocab: Vocabulary, units: u.Units, used: set[int]) -> Iterator[Problem]:
     """Warnings: windows that nothing offers, and verbs nobody calls in a game of one's own."""
-    offered = {s.window.name for s in walk([v.body for v in units.verbs] + [list(b) for bodies in units.sections.values() for b in bodies]
-                                           + [r.body for r in units.rules] + [o.body for o in units.options]
-                                           + [a.body for d in units.designs for a in d.abilities]) if isinstance(s, u.SOffer)}
     if not units.sections:
         return  # an expansion on its own: what it declares is used elsewhere
+    owners: list[Any] = [*units.verbs, *units.rules, *units.options]
+    owners += [a for d in units.designs for a in d.abilities]
+    bodies = [*(owner.body for owner in owners), *(b for found in units.sections.values() for b in found)]
+    offered = {s.window.name for s in walk(bodies) if isinstance(s, u.SOffer)}
     for window in vocab.windows.values():
         if window.name not in offered:
-            yield Problem("LB0305", window.decl.name.span, f"nothing ever offers '{window.name}'", "write: offer WINDOW to SEATS")
+            yield Problem("LB0305", window.decl.name.span, f"nothing ever offers '{window.name}'",
+                          "write: offer WINDOW to SEATS")
     for phrase in vocab.phrases:
         if phrase.number not in used and phrase.span.file != STD_FILE and not phrase.is_primitive:
             yield Problem("LB0305", phrase.span, f"no text uses this {phrase.sort}")
@@ -128,5 +138,6 @@ def _duplicate_cards(units: u.Units) -> Iterator[Problem]:
     for d in units.designs:
         first = seen.setdefault((d.kind, d.name), d)
         if first is not d and first.span != d.span:
+            place = f"{first.span.file}:{first.span.line}"
             yield Problem("LB0301", d.span, f"{d.kind} \"{d.name}\" is declared twice",
-                          f"first declared at {first.span.file}:{first.span.line}; for more copies write: x 2")
+                          f"first declared at {place}; for more copies write: x 2")

@@ -145,8 +145,8 @@ class Collector:
                     number = sum(len(a) for a in self.v.adjectives.values())
                     self.v.adjectives.setdefault(str(name), []).append(AdjInfo(str(name), str(kind), decl, number))
             case n.Card(kind=kind, name=name):
-                if not decl.loops:
-                    self.v.cards.setdefault(name.value.strip('"'), str(kind))
+                for words in combinations(self.v, decl):
+                    self.v.cards.setdefault(filled(name.value.strip('"'), words), str(kind))
             case n.CardTable(kind=kind, rows=rows):
                 for row in rows:
                     self.v.cards.setdefault(row.value[1:].split("|")[0].strip(), str(kind))
@@ -314,6 +314,35 @@ def find_verb(v: Vocabulary, clause: n.Clause) -> Phrase | None:
                 (w in part.forms) if isinstance(part, Lit) else (w == part.name) for part, w in zip(p.parts, wanted, strict=True)):
             return p.phrase
     return None
+
+
+_RANGE = re.compile(r"(.+?) from (.+) to (.+)")
+
+
+def combinations(v: Vocabulary, decl: n.Card) -> list[dict[str, str]]:
+    """`for each color for each trait from one to nine`: every combination of these words; none if one is unknown."""
+    found: list[dict[str, str]] = [{}]
+    for loop in decl.loops:
+        name, low, high = loop_words(loop)
+        words = v.enums.get(name, ())
+        if low:
+            if low not in words or high not in words:
+                return []
+            words = words[words.index(low) : words.index(high) + 1]
+        found = [{**one, name: word} for one in found for word in words]
+    return found
+
+
+def loop_words(loop: n.ForWords) -> tuple[str, str, str]:
+    """(name of the words, first, last) of a card's `for each`; first and last may be left out."""
+    text = " ".join(loop.text.value.split()[2:])
+    m = _RANGE.fullmatch(text)
+    return (m[1], m[2], m[3]) if m else (text, "", "")
+
+
+def filled(text: str, words: dict[str, str]) -> str:
+    """A printed text with the words of one copy in its braces."""
+    return re.sub(r"\{([^{}]*)\}", lambda m: words.get(m[1].strip(), m[0]), text)
 
 
 def named_spaces(parts: Iterable[Any]) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,7 @@ from . import pyast as py
 from .analysis import Analysis, walk
 from .emit_expr import Expressions, Maker, Scope, _again, local, variable
 from .primitives import Primitives
+from .resolve import subject_slot
 from .source import Source, Span
 from .structure import flatten
 from .types import T
@@ -211,6 +212,8 @@ class Emitter:
         names: dict[str, Maker] = {k: local(p) for k, p in zip(phrase.slots, params, strict=True)}
         if unit.amid is not None:
             names |= self._record_names(unit.amid, skip=set(names))
+        if (subject := subject_slot(phrase)) is not None:
+            names["you"] = names[subject]
         sc = self.scope(names)
         self._possible(unit, rules, sc)
         head: list[ast.stmt] = []
@@ -220,7 +223,8 @@ class Emitter:
             head.append(ast.If(py.negate(py.call(f"n{number}", *map(py.name, BASE), *map(py.name, params))), [ast.Return(py.const(None))], []))
         if record:
             head += self._before(unit, params)
-            sc = self.scope({**names, **self._record_names(phrase)})
+            held = self._record_names(phrase)
+            sc = self.scope({**names, **held, **({"you": held[subject]} if subject is not None else {})})
         values = [self._recorded(k, t, sc) for k, t in phrase.slots.items()]
         if phrase.mark != "quiet":
             event = py.tuple_of([py.const("did"), py.name("c"), py.name("site"), py.const(told_name(phrase)), *values])
@@ -626,7 +630,7 @@ class Emitter:
                 return self.ask_stmt(s, sc)
             case u.SChoose():
                 sc.names[s.name] = local(variable(s.name))
-                return [py.assign(variable(s.name), self.chosen(s, sc))]
+                return [py.assign(variable(s.name), self.chosen(s, sc)), py.assign("c", py.call("k_cause", py.name("s"), py.name("c")))]
             case u.SChooseNumber(name=name, low=low, high=high):
                 sc.names[name] = local(variable(name))
                 numbers = py.call("k_range", ex.emit(low, sc), ast.BinOp(ex.emit(high, sc), ast.Add(), py.const(1)))

@@ -284,7 +284,7 @@ class Attribute(Node):
 class Ability(Node):
     clause: Clause
     mods: Mods
-    body: Body
+    body: RuleBody | Body
 
 
 # ---------------------------------------------------------------- vocabulary
@@ -395,7 +395,7 @@ class Section(Node):
 class Option(Node):
     label: Word
     mods: Mods
-    body: Body
+    body: RuleBody | Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -415,7 +415,7 @@ class Trigger(Node):
     timing: Word
     clause: Clause
     mods: Mods
-    body: Body
+    body: RuleBody | Body
 
 
 @dataclass(frozen=True, slots=True)
@@ -511,6 +511,41 @@ class Body(Node):
     @property
     def stmts(self) -> tuple[Stmt, ...]:
         return self.inner.stmts if isinstance(self.inner, Block) else (self.inner,)
+
+
+@dataclass(frozen=True, slots=True)
+class CostsLine(Node):
+    clause: Clause
+
+
+@dataclass(frozen=True, slots=True)
+class ChoosingLine(Node):
+    clause: Clause
+    name: Name | None
+
+
+@dataclass(frozen=True, slots=True)
+class RuleBody(Node):
+    """The block of a rule: `needs`, `costs` and `choosing` lines, which are as good as comma parts, then statements."""
+
+    parts: tuple[Needs | CostsLine | ChoosingLine | Stmt, ...]
+
+    @property
+    def stmts(self) -> tuple[Stmt, ...]:
+        return tuple(p for p in self.parts if not isinstance(p, Needs | CostsLine | ChoosingLine))
+
+    @property
+    def mods(self) -> tuple[Mod, ...]:
+        made: list[Mod] = []
+        for part in self.parts:
+            match part:
+                case Needs(span=span, clause=clause):
+                    made.append(OnlyIf(span, clause))
+                case CostsLine(span=span, clause=clause):
+                    made.append(Costs(span, clause))
+                case ChoosingLine(span=span, clause=clause, name=name):
+                    made.append(Choosing(span, clause, name))
+        return tuple(made)
 
 
 @dataclass(frozen=True, slots=True)

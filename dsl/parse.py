@@ -59,8 +59,10 @@ _SIGNS = {
 }
 
 _INSTEAD = {
-    ";": "write the next statement on a line of its own", "&": "write 'and'", "!": "write 'not', or take it away",
-    "%": "write: remainder of A by B", "{": "braces stand in a quoted text", "}": "braces stand in a quoted text",
+    ";": "write the next statement on a line of its own", "&": "write 'and'",
+    "%": "write: remainder of A by B",
+    "!": "write 'not', or take it away", "{": "braces stand in a quoted text",
+    "}": "braces stand in a quoted text",
 }
 
 

@@ -107,9 +107,8 @@ class Reader:
 
     def slot(self, part: SlotPart, i: int, j: int, level: int, wild: bool) -> list[ir.Expr]:
         """Readings of the words i up to j that a slot takes."""
-        if wild and self.w[i] == "any" and (j == i + 1 or (j == i + 2 and self.w[i + 1] in (part.name, part.type.base))):
-            if j == i + 1 or self.w[i + 1] == part.name or part.type.base not in self.v.kinds:
-                return [ir.AnyValue(type=part.type, span=self.span(i, j))]
+        if wild and self.w[i] == "any" and (j == i + 1 or self.text(i + 1, j) in (part.name, part.type.base)):
+            return [ir.AnyValue(type=part.type, span=self.span(i, j))]  # whichever: no test, and no limit cuts it
         found = [r for r in self.expr(i, j, level) if self._takes(part.type, r, wild)
                  or (level == OR and r.type.form == "asks" and not part.type.form and self.v.fits(r.type.one(), part.type))]
         return best(named_first([*found, *self.special(i, j, part.type)]))
@@ -129,8 +128,6 @@ class Reader:
             return [ir.Ref(type=T("field"), span=span, sort="field", name=text)]
         if want.base == "ability" and text in self.v.all_abilities():
             return [ir.Ref(type=T("ability"), span=span, sort="ability", name=text)]
-        if want.base == "face" and isinstance(self.t[i], Word) and self.t[i].type == "NUMBER" and j == i + 1:  # type: ignore[union-attr]
-            return [ir.WordValue(type=T("face"), span=span, value=int(text))]
         return []
 
     # ------------------------------------------------------------ expressions
@@ -395,17 +392,28 @@ class Reader:
                 tests = tuple(self.adjective(a, base, self.span(start, end)) for a in adjs if a != "other")
                 if None in tests:
                     continue
+                if det == "nearest":
+                    tests = (*tests, self._nearest(self.span(i, start)))
                 for filters, more in self.filters(base, end, j):
                     out.append(ir.Noun(
                         type=_noun_type(det, base, many), span=self.span(i, j), lits=lits + more, det=det, kinds=kinds,
                         filters=(*tests, *filters), count=count, other=other))  # type: ignore[arg-type]
         return out
 
+    def _nearest(self, span: Span) -> ir.Best:
+        """`the nearest X`: to the thing whose text this is, else to you; somebody chooses among equals."""
+        to = "self" if "self" in self.env and self.env["self"].base != "thing" else "you"
+        return ir.Best(type=TRUTH, span=span, lits=1, field="", sign=0, to=ir.Local(type=self.env[to], span=span, name=to))
+
     def determiners(self, i: int, j: int) -> Iterator[tuple[str, ir.Expr | None, int]]:
         """(determiner, its number, where the description begins)"""
         w = self.w[i]
         if w == "up" and i + 2 < j and self.w[i + 1] == "to":
             yield from (("up to", r, end) for r, end in self._counts(i + 2, j))
+            return
+        nearest = i + 1 if w == "nearest" else i + 2 if w in ("the", "a") and self.w[i + 1 : i + 2] == ["nearest"] else 0
+        if nearest and nearest < j:
+            yield "nearest", None, nearest
             return
         if w == "any" and i + 3 < j and self.w[i + 1 : i + 3] == ["number", "of"]:
             yield "any number", None, i + 3
@@ -622,7 +630,7 @@ def _truthy(t: T) -> bool:
 
 
 def _noun_type(det: str, kind: str, many: bool) -> T:
-    form = {"each": "each", "a": "ask", "another": "ask", "any": "some", "no": "some", "the": "", "all": "set", "random": "",
+    form = {"each": "each", "nearest": "ask", "a": "ask", "another": "ask", "any": "some", "no": "some", "the": "", "all": "set", "random": "",
             "up to": "asks", "any number": "asks", "count": "asks"}.get(det)
     if form is None:
         form = "set" if many else "desc"

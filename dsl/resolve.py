@@ -13,7 +13,7 @@ from lark import UnexpectedInput
 
 from . import ir, units as u
 from . import nodes as n
-from .collect import Collector, find_verb, scope_name
+from .collect import Collector, combinations, filled, find_verb, loop_words, scope_name
 from .explain import bracketed, explain_phrase, explain_value, near
 from .parse import parse_clause
 from .problems import Problem
@@ -212,6 +212,8 @@ class Resolver:
                 self.fail("LB0203", decl.amid.span, f"no verb is written '{decl.amid}'", "write it with its slots in brackets")
             else:
                 env |= {k: t for k, t in amid.slots.items() if k not in env}
+        if (subject := subject_slot(phrase)) is not None:  # in its body, "you" is who does it
+            env["you"] = phrase.slots[subject]
         needs, stages, told, stmts = [], [], "", []
         for line in decl.lines:
             match line:
@@ -404,24 +406,15 @@ class Resolver:
         self._attribute(made, n.Attribute(span, (first, *here[1:])), env, None)
 
     def _combinations(self, decl: n.Card) -> list[dict[str, str]]:
-        """`for each color, for each trait from one to nine`: every combination of these words."""
-        found: list[dict[str, str]] = [{}]
         for loop in decl.loops:
-            text = " ".join(loop.text.value.split()[2:])
-            name, low, high = text, "", ""
-            if m := re.fullmatch(r"(.+?) from (.+) to (.+)", text):
-                name, low, high = m.groups()
+            name, low, high = loop_words(loop)
             words = self.v.enums.get(name)
             if words is None:
                 self.fail("LB0202", loop.text.span, f"no words '{name}'", near(name, list(self.v.enums)))
-                return []
-            if low:
-                if low not in words or high not in words:
-                    self.fail("LB0202", loop.text.span, f"'{low if low not in words else high}' is no word of {name}", near(low, list(words)))
-                    return []
-                words = words[words.index(low): words.index(high) + 1]
-            found = [{**one, name: word} for one in found for word in words]
-        return found
+            elif low and (low not in words or high not in words):
+                wrong = low if low not in words else high
+                self.fail("LB0202", loop.text.span, f"'{wrong}' is no word of {name}", near(wrong, list(words)))
+        return combinations(self.v, decl)
 
     def _design(self, decl: n.Card, words: dict[str, str]) -> None:
         kind = str(decl.kind)
@@ -429,7 +422,7 @@ class Resolver:
         bound: Env = {**env, **{name: T(name) for name in words}}
         number = len(self.units.designs)
         copies = int(decl.copies.count.value) if decl.copies else 1
-        name = re.sub(r"\{([^{}]*)\}", lambda m: words.get(m[1].strip(), m[0]), decl.name.value.strip('"'))
+        name = filled(decl.name.value.strip('"'), words)
         if copies > 1000:
             self.fail("LB0108", decl.copies.span if decl.copies else decl.span, f"{copies} copies are too many", "at most 1000")
             copies = 1
@@ -514,7 +507,7 @@ class Resolver:
         """A printed text with the words of this copy of the card in its braces."""
         if not isinstance(item, n.Word) or item.type != "STRING":
             return item
-        text = re.sub(r"\{([^{}]*)\}", lambda m: self._words_of_card.get(m[1].strip(), m[0]), item.value)
+        text = filled(item.value, self._words_of_card)
         return n.Word(item.span, item.type, text)
 
     def _ability(self, design: u.DesignUnit, line: n.Ability, env: Env, face: u.FaceUnit | None) -> None:
@@ -526,10 +519,11 @@ class Resolver:
             self.fail("LB0208", line.clause.span, f"{article(design.kind)} has no ability '{name}'",
                       near(name, list(known)) or (f"{article(design.kind)} has: {', '.join(sorted(known))}" if known else ""))
             return
-        mods = n.Mods(line.mods.span, (*known[name].mods.items, *line.mods.items))
+        mods = n.Mods(line.mods.span, (*known[name].mods.items, *all_mods(line.mods, line.body).items))
         if any(isinstance(m, n.During) for m in mods.items):
             text = n.Word(line.clause.span, "STRING", f'"{label or name}"')
-            self._option(n.Option(line.span, text, mods, line.body), ("design", design.number, face.name if face else ""),
+            plain = n.Body(line.span, n.Block(line.span, line.body.stmts))
+            self._option(n.Option(line.span, text, mods, plain), ("design", design.number, face.name if face else ""),
                          design.kind, env)
             return
         body = self.block(line.body.stmts, env)
@@ -603,7 +597,8 @@ class Resolver:
             elif pattern.subject is not None and pattern.subject.type.base in self.v.kinds:
                 inner[pattern.subject.type.base] = pattern.subject.type.one()
         outer, self._record = self._record, pattern.pattern.phrase if isinstance(pattern, ir.Call) else self._record
-        mods = self._mods(decl.mods, inner, allowed=("only_if", "once", "at_stage", "from_zone"))
+        written = decl.mods if isinstance(decl, n.Forbid) else all_mods(decl.mods, decl.body)
+        mods = self._mods(written, inner, allowed=("only_if", "once", "at_stage", "from_zone"))
         where = self._from(mods, where)
         body = self.block(decl.body.stmts, inner) if not isinstance(decl, n.Forbid) else ()
         self._record = outer
@@ -629,7 +624,7 @@ class Resolver:
         names: dict[str, str] = {}
         env |= pattern.pattern.phrase.slots
         for slot, arg in pattern.args:
-            if isinstance(arg, ir.Noun):
+            if isinstance(arg, ir.Noun | ir.AnyValue) and arg.type.base in self.v.kinds:
                 kind = arg.type.base
                 env[slot] = T(kind)
                 if kind not in env:
@@ -784,7 +779,9 @@ class Resolver:
 
     def _option(self, decl: n.Option, where: tuple[object, ...], kind: str, env: Env) -> None:
         number = self._next_rule()
-        mods = self._mods(decl.mods, env, allowed=("only_if", "once", "during", "by", "costs", "choosing", "from_zone"))
+        mods = self._mods(
+            all_mods(decl.mods, decl.body), env, allowed=("only_if", "once", "during", "by", "costs", "choosing", "from_zone")
+        )
         windows = mods["during"]
         if windows is None:
             if not any(isinstance(m, n.During) for m in decl.mods.items):
@@ -1219,6 +1216,21 @@ def _moved(clause: n.Clause, span: Span) -> n.Clause:
         return n.Group(span, tuple(place(x) for x in item.items)) if isinstance(item, n.Group) else n.Word(span, item.type, item.value)
 
     return n.Clause(span, tuple(place(x) for x in clause.items))
+
+
+def subject_slot(phrase: Phrase) -> str | None:
+    """The slot that is `you` unless said otherwise, if the phrase begins with it: `[(who: player = you)] draws`."""
+    first = phrase.decl.pattern.parts[0]
+    if isinstance(first, n.Optional) and len(first.parts) == 1 and isinstance(first.parts[0], n.Slot):
+        slot = first.parts[0]
+        if slot.default is not None and str(slot.default) == "you":
+            return str(slot.name)
+    return None
+
+
+def all_mods(mods: n.Mods, body: n.RuleBody | n.Body) -> n.Mods:
+    """Comma parts, and those that stand on lines of their own at the start of the block."""
+    return n.Mods(mods.span, (*mods.items, *body.mods)) if isinstance(body, n.RuleBody) else mods
 
 
 def _loose(t: T) -> T:

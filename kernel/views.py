@@ -92,13 +92,11 @@ def _thing(s: State, seat: Thing | None, thing: Thing) -> dict[str, Any]:
         shown["face"] = s.face[thing]
     if s.owner[thing] not in (None, thing):
         shown["owner"] = s.key[s.owner[thing]]  # type: ignore[index]
-    fields = {}
     for name, info in _field_table(s).items():
         value = getattr(s, info["attr"])[thing]
         if value is not None and value is not False and _may_read(s, seat, thing, info):
-            fields[name] = _shown_value(s, seat, value, info["thing"])
-    if fields:
-        shown["fields"] = fields
+            group = shown.setdefault("printed" if info["fixed"] else "fields", {})
+            group[name] = _shown_value(s, seat, value, info["thing"])
     return shown
 
 

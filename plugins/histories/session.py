@@ -294,7 +294,7 @@ def what_was_learned(before: Sequence[Event], facts: Sequence[Event]) -> str:
         for thing in things:
             for seat in state.of["seat"]:
                 if (seat, thing) not in seen and can_see(state, seat, thing):
-                    return f"{state.key[seat]} has seen {state.key[thing]}"
+                    return f"{state.key[seat]} has seen something new"
     return ""
 
 
