@@ -68,13 +68,16 @@ class LoadedChance:
     ) -> None:
         self.then, self.results = then, results
         self.waiting: list[tuple[object, Span]] = []
+        self.since = 0
         self.fixed: dict[int, int] = dict(fixed or {})  # number of the draw -> its result
 
-    def load(self, faces: Sequence[object], span: Span) -> None:
+    def load(self, faces: Sequence[object], span: Span, since: int) -> None:
+        """Fix the next results; draws made before number `since` keep theirs when they are made again."""
         self.waiting += [(face, span) for face in faces]
+        self.since = since
 
     def pick(self, at: int, count: int) -> int:
-        if at not in self.fixed and self.waiting:
+        if at not in self.fixed and self.waiting and at >= self.since:
             self.fixed[at] = self._index(self.waiting[0][0], count)
             del self.waiting[0]
         return self.fixed[at] if at in self.fixed else self.then.pick(at, count)
@@ -139,7 +142,7 @@ class Stage:
             case u.XMark(word=word):
                 self._mark(word)
             case u.XDice(faces=faces):
-                self.chance.load(faces, step.span)
+                self.chance.load(faces, step.span, self.game.state.draws)
             case u.XAnswer(seat=seat, keys=keys):
                 for key in keys:
                     self._answer(seat, key)

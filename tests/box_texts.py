@@ -172,8 +172,7 @@ def card(draw: st.DrawFn) -> list[Piece]:
     if draw(st.booleans()):
         lines.append(draw(with_body([*draw(name), draw(text)], 2)))
     lines.append(Piece(["passive", ":"], draw(block(1))))
-    copies = draw(st.sampled_from([[], ["x", "2"], [",", "x", "2"]]))
-    tail = [*draw(st.sampled_from([[], ["for each  color for each trait"]])), *copies]
+    tail = draw(st.sampled_from([[], ["x", "2"], [",", "x", "2"], ["for each  color for each trait  x 2"]]))
     return [Piece([*draw(name), draw(text), *tail], lines)]
 
 
