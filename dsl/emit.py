@@ -132,7 +132,8 @@ class Emitter:
             self._modified_field(name)
         options = [self._option(o) for o in self.units.options]
         designs = [self._design(d) for d in self.units.designs]
-        structure = {word: flatten(self, word, bodies) for word, bodies in self.units.sections.items()}
+        flat = {word: flatten(self, word, bodies) for word, bodies in self.units.sections.items()}
+        structure, frames = {w: code for w, (code, _) in flat.items()}, {w: count for w, (_, count) in flat.items()}
         kinds = self._kinds()
         voices = {kind: self._expression_function(f"y{self.kind_numbers[kind]}", value, kind) for kind, value in self.units.voices.items()}
         for kind, spec in kinds.items():
@@ -142,7 +143,7 @@ class Emitter:
         tables = {
             **self.header, "files": self.files, "kinds": kinds, "zones": self._zones(), "fields": self._fields(),
             "values": self._values(), "designs": designs, "dice": {k: list(v) for k, v in self.v.dice.items()}, "boards": self.boards,
-            "verbs": self._verb_table(), "structure": structure, "rules": self.rule_table, "lists": self.lists, "options": options,
+            "verbs": self._verb_table(), "structure": structure, "frame_sizes": frames, "rules": self.rule_table, "lists": self.lists, "options": options,
             "windows": {w.name: [o["number"] for o in options if w.name in o["windows"]] for w in self.v.windows.values()},
             "window_lists": {f"W{w.number}": w.name for w in self.v.windows.values()},
             "zone_attrs": sorted({attribute("z", f.name) for k in self.v.kinds.values() for f in k.fields.values() if f.sort == "zone"}),
@@ -622,7 +623,7 @@ class Emitter:
             case u.SIf(tests=tests, otherwise=otherwise):
                 rest = self.block(otherwise, self._inner(sc)) if otherwise else []
                 for test, body in reversed(tests):
-                    rest = [ast.If(ex.truth(test, sc), self.block(body, self._inner(sc)) or [ast.Pass()], rest)]
+                    rest = [ast.If(py.bare(ex.truth(test, sc)), self.block(body, self._inner(sc)) or [ast.Pass()], rest)]
                 return rest
             case u.SEach():
                 return self.each_stmt(s, sc)
@@ -630,7 +631,7 @@ class Emitter:
                 return self.ask_stmt(s, sc)
             case u.SChoose():
                 sc.names[s.name] = local(variable(s.name))
-                return [py.assign(variable(s.name), self.chosen(s, sc)), py.assign("c", py.call("k_cause", py.name("s"), py.name("c")))]
+                return [py.assign(variable(s.name), self.chosen(s, sc)), self._answered()]
             case u.SChooseNumber(name=name, low=low, high=high):
                 sc.names[name] = local(variable(name))
                 numbers = py.call("k_range", ex.emit(low, sc), ast.BinOp(ex.emit(high, sc), ast.Add(), py.const(1)))
@@ -673,6 +674,13 @@ class Emitter:
             case u.SLasting():
                 return self.lasting_stmt(s, sc)
         raise AssertionError(s)
+
+    @staticmethod
+    def _answered() -> ast.stmt:
+        """What follows a choice is caused by the answer, if one was given."""
+        last = py.sub(py.sub(py.attr(py.name("s"), "log"), py.const(-1)), py.const(0))
+        now = py.assign("c", ast.BinOp(py.call("k_len", py.attr(py.name("s"), "log")), ast.Sub(), py.const(1)))
+        return ast.If(py.compare(last, ast.Eq(), py.const("answered")), [now], [])
 
     def lead(self, span: Span) -> list[ast.expr]:
         return [py.name("s"), py.name("c"), py.const(self.site(span))]
@@ -1004,7 +1012,8 @@ class Emitter:
                 info = self.v.columns()[name]
                 if info.low is not None or info.high is not None:
                     value = py.call("k_within", value, py.const(info.low), py.const(info.high))
-                put: ast.stmt = py.expression(py.call("k_put_field", *self.lead(s.span), ex.emit(owner, sc), py.const(name), column, value))
+                put_it = "k_put_field" if info.type.base in ("number", "any") else "k_put_plain"
+                put: ast.stmt = py.expression(py.call(put_it, *self.lead(s.span), ex.emit(owner, sc), py.const(name), column, value))
                 if owner.type.maybe:
                     put = ast.If(py.compare(ex.emit(owner, sc), ast.IsNot(), py.const(None)), [put], [])
                 return [put, *self.whenever_field(name)]

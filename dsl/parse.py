@@ -183,7 +183,7 @@ class _Chunk:
 
     def _had_block(self, at: int) -> bool:
         below = next((x for x in self.written[at + 1:] if _code(x).strip()), "")
-        return _indent(below) > _indent(self.written[at])
+        return len(below) - len(below.lstrip()) > _indent(self.written[at])
 
     def _filled(self, at: int) -> bool:
         """Give a header without a block something to do, so that the rest of its declaration can be read."""
@@ -367,13 +367,14 @@ def _clean_nesting(file: str, lines: list[str]) -> Iterator[Problem]:
         if not depth or not width:
             margins, depth, told = [*(m for m in margins if m < width), width], 0, told and width > 0
         column, depth = _level_brackets(lines, at, depth)
+        end = column + 1
         if len(margins) > NESTING_MAX + 1:
-            column = width + 1
+            column, end = width + 1, len(code.rstrip()) + 1
             lines[at] = " " * width + "stop"
             _blank(lines, at + 1, width - 1)
         if column and not told:
             told = True
-            span = Span(file, at + 1, column, at + 1, column + 1)
+            span = Span(file, at + 1, column, at + 1, end)
             yield Problem("LB0109", span, "this is nested too deeply",
                           f"at most {NESTING_MAX} levels; name a part of it and use the name")
 
@@ -394,8 +395,7 @@ def _level_brackets(lines: list[str], at: int, depth: int) -> tuple[int, int]:
 def _check_clauses(node: Any) -> Iterator[Problem]:
     """No clause is so long that reading it takes for ever. The declaration stays, its problem is enough."""
     if isinstance(node, Clause | Group) and len(node.items) > CLAUSE_MAX:
-        first, last = node.items[0].span, node.items[-1].span
-        yield Problem("LB0109", first.to(last), f"{len(node.items)} words in a row are too many",
+        yield Problem("LB0109", node.items[CLAUSE_MAX].span, f"{len(node.items)} words in a row are too many",
                       f"at most {CLAUSE_MAX}; name a part of it with 'let' or a query")
         return
     for name in getattr(node, "__dataclass_fields__", ()):

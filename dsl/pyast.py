@@ -58,6 +58,14 @@ def negate(test: Node) -> Node:
     return ast.UnaryOp(ast.Not(), test)
 
 
+def bare(test: Node) -> Node:
+    """A condition that is only tested need not be made yes or no first."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(test.operand, ast.UnaryOp) and isinstance(
+            test.operand.op, ast.Not):
+        test = test.operand.operand
+    return test
+
+
 def both(tests: list[Node]) -> Node:
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
 

@@ -38,12 +38,13 @@ def has_steps(body: Sequence[u.Stmt]) -> bool:
     return False
 
 
-def flatten(em: Emitter, section: str, bodies: Sequence[u.Body]) -> list[Instruction]:
+def flatten(em: Emitter, section: str, bodies: Sequence[u.Body]) -> tuple[list[Instruction], int]:
+    """The instructions of a section, and how many variables the walk keeps in it."""
     made = Flattener(em, section)
     for body in bodies:
         made.body(body, made.scope, None)
     made.out.append(("jump", 0) if section == "round" and made.out else ("done",))
-    return made.out
+    return made.out, made.slots
 
 
 class Flattener:
@@ -141,7 +142,7 @@ class Flattener:
         inner = self.em._inner(sc)
         site = self.em.site(s.span)
         if s.subject is not None:
-            subject = self._value(s.subject, sc, self.em.expressions.emit(s.subject, sc))
+            subject = self._subject(s.subject, sc)
         effect = s.word in ("effect", "root effect")
         names = list(dict.fromkeys([s.scope, s.word])) if not effect else [s.scope]
         if not has_steps(s.body) and not effect:
@@ -164,6 +165,15 @@ class Flattener:
         self.body(s.body, inner, inner_you)
         self.out.append(("close", names[0], slot, you, site, tuple(needed)))
         self._aim(here)
+
+    def _subject(self, subject: ir.Expr, sc: Scope) -> str | int:
+        """A variable of the walk by its place in the frame, anything else as a function."""
+        self.em._file = subject.span.file
+        made = self.em.expressions.emit(subject, sc)
+        match made:
+            case ast.Subscript(value=ast.Attribute(attr="frame"), slice=ast.Constant(value=int(slot))):
+                return slot
+        return self._value(subject, sc, made)
 
     def _each(self, s: u.SEach, sc: Scope, you: int | None) -> None:
         items, var = self._slot(), self._slot()

@@ -26,18 +26,25 @@ class Chance(Protocol):
 class Seeded:
     """Chance derived from a seed."""
 
-    __slots__ = ("_key",)
+    __slots__ = ("_key", "_seed")
 
     def __init__(self, seed: int) -> None:
-        self._key = seed_bytes(seed)
+        self._seed, self._key = seed, b""
+
+    @property
+    def key(self) -> bytes:
+        """Worked out when chance is first asked: many a game never does."""
+        if not self._key:
+            self._key = seed_bytes(self._seed)
+        return self._key
 
     def pick(self, at: int, count: int) -> int:
-        word = int.from_bytes(blake2b(b"pick%d" % at, key=self._key, digest_size=8).digest(), "little")
+        word = int.from_bytes(blake2b(b"pick%d" % at, key=self.key, digest_size=8).digest(), "little")
         return (word * count) >> 64
 
     def order(self, at: int, count: int) -> list[int]:
         """A Fisher-Yates shuffle; the bias of multiply-and-shift is below one in four thousand million."""
-        words = unpack(f"<{count}I", shake_128(self._key + b"order%d" % at).digest(4 * count))
+        words = unpack(f"<{count}I", shake_128(self.key + b"order%d" % at).digest(4 * count))
         order = list(range(count))
         for i in range(count - 1, 0, -1):
             j = (words[i] * (i + 1)) >> 32

@@ -273,6 +273,13 @@ def put_field(s: State, c: int, site: int, thing: Thing | None, field: str, colu
     column[thing] = value
 
 
+def put_plain(s: State, c: int, site: int, thing: Thing | None, field: str, column: list[Any], value: Any) -> None:
+    """A field that is no number: no bound to keep."""
+    if thing is not None:
+        s.log.append(("set", c, site, thing, field, value))
+        column[thing] = value
+
+
 @_fact
 def _now(s: State, name: str, value: Any) -> None:
     setattr(s, attribute("g", name), value)

@@ -22,7 +22,7 @@ from .fold import apply
 from .program import Program, state_from_box
 from .questions import Feed, Question
 from .state import BUDGET, Event, Policy, State, Thing
-from .turns import walk
+from .turns import subject_of, walk
 
 Act = Callable[[State], None]
 
@@ -347,9 +347,9 @@ def _step_again(state: State) -> None:
     op = state.program.structure[section][pc]
     if op[0] != "step":
         return
-    _, _, scope, subject_of, you, site, _ = op
-    if subject_of:
-        subject = state.program.functions[subject_of](state, -1, None, state.frame[you] if you is not None else None)
+    _, _, scope, whose, you, site, _ = op
+    if whose is not None:
+        subject = subject_of(state, state.frame, whose, state.frame[you] if you is not None else None)
         if subject != state.log[state.began[scope]][6]:
             apply(state, ("stepped", -1, site, (section, pc), state.frame, scope, subject))
 

@@ -50,9 +50,12 @@ class Program:
         self.scope_rules = self._scope_rules()
         self.kept = {scope: tuple((name, self.values[name]["attr"], self.values[name]["default"]) for name in names)
                      for scope, names in tables["kept"].items()}
+        self.frame_sizes: dict[str, int] = tables["frame_sizes"]
         self.kept_fields: dict[str, list[tuple[str, str, str]]] = tables["kept_fields"]
         self.watched_scopes = frozenset({*self.scope_rules, *tables["scopes"]})
         self._boxes: dict[Any, State] = {}
+        self._plain_settings = self._check_settings({})
+        self._seat_names: dict[int | None, list[str]] = {}
         self._state_class = state_class(
             tuple(f["attr"] for f in self.fields.values()), tuple(v["attr"] for v in self.values.values()),
             tuple(tables["zone_attrs"]), frozenset(f["attr"] for f in self.fields.values() if f["fixed"]),
@@ -97,8 +100,8 @@ class Program:
     def new_state(self, seats: Sequence[str], seed: int, settings: Mapping[str, Any] | None = None,
                   chance: Chance | None = None) -> State:
         """A fresh table with everything in the box laid out, before the setup of the rules."""
-        chosen = self._check_settings(settings or {})
-        mark = (tuple(seats), tuple(sorted(chosen.items())))
+        chosen = self._check_settings(settings) if settings else self._plain_settings
+        mark = (tuple(seats), tuple(sorted(chosen.items())) if chosen else ())
         if mark not in self._boxes:
             if len(self._boxes) > 64:
                 self._boxes.clear()
@@ -109,6 +112,13 @@ class Program:
 
     def seat_names(self, seats: int | Sequence[str] | None) -> list[str]:
         """The seats of a game, from a number of them or their names."""
+        if seats is None or isinstance(seats, int):
+            if seats not in self._seat_names:
+                self._seat_names[seats] = self._named_seats(seats)
+            return list(self._seat_names[seats])
+        return self._named_seats(seats)
+
+    def _named_seats(self, seats: int | Sequence[str] | None) -> list[str]:
         least, most = self.tables["seats"]
         names: list[str] = list(self.tables["seat_names"])
         if seats is None:
@@ -357,7 +367,7 @@ def option_of(space: Mapping[str, Any], row: Mapping[str, Any]) -> rules.Option:
 # ---------------------------------------------------------------- what emitted code may call
 RUNTIME: dict[str, Any] = {
     **{f"k_{name}": getattr(fold, name) for name in (
-        "move", "move_some", "move_to_bottom", "move_to_index", "move_all", "shuffle", "turn", "lay", "own", "put_field",
+        "move", "move_some", "move_to_bottom", "move_to_index", "move_all", "shuffle", "turn", "lay", "own", "put_field", "put_plain",
         "put_value", "put_number", "pick", "roll", "show", "finish")},
     **{f"k_{name}": getattr(questions, name) for name in (
         "answer", "choose_menu", "choose_thing", "choose_things", "choose_word", "choose_yes", "choose_order",

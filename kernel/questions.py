@@ -20,14 +20,19 @@ YES, NO = "yes", "no"
 class Question:
     """What somebody is asked: the seats that may answer, the place in the text, and the legal answers."""
 
-    __slots__ = ("about", "cause", "keys", "prompt", "seats", "site", "state", "things")
+    __slots__ = ("cause", "keys", "prompt", "seats", "site", "state", "things")
 
     def __init__(
         self, state: State, seats: tuple[Thing, ...], cause: int, site: int, prompt: str, keys: list[str],
-        things: Sequence[Thing | None] = (), about: Thing | None = None,
+        things: Sequence[Thing | None] = (),
     ) -> None:
-        self.state, self.seats, self.cause, self.site = state, seats, cause, site
-        self.prompt, self.keys, self.things, self.about = prompt, keys, things, about
+        self.state = state
+        self.seats = seats
+        self.cause = cause
+        self.site = site
+        self.prompt = prompt
+        self.keys = keys
+        self.things = things
 
     def __contains__(self, key: object) -> bool:
         return key in self.keys

@@ -27,7 +27,7 @@ RUNTIME = (
     "spend", "bounded", "divide", "hosts", "run_before", "run_instead", "after_hosts", "run_after", "possible", "whenever",
     "modified", "last", "lapse", "begin", "end", "offer_each", "offer_shared", "resolve", "has_ability", "voice",
     "borrow", "count_face", "count_range", "faces_of", "refill", "in_turn_order", "choose_ability", "drain", "limit_ok", "use",
-    "chosen_order", "named", "do_ability", "enter", "open_root", "close_root", "new_root", "end_root", "leave", "label", "plain", "within", "cause",
+    "chosen_order", "named", "do_ability", "enter", "open_root", "close_root", "new_root", "end_root", "leave", "label", "plain", "within",
 )
 
 
@@ -537,12 +537,6 @@ def named(s: State, name: str, kind: str) -> Thing:
     if not found:
         raise RuleError(f"there is no {kind} called {name!r}")
     return next((t for t in found if s.in_play[t]), found[0])
-
-
-def cause(s: State, c: int) -> int:
-    """What follows a choice is caused by the answer, if one was given."""
-    last = len(s.log) - 1
-    return last if s.log[last][0] == "answered" else c
 
 
 def label(text: str, chosen: Any) -> str:

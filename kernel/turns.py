@@ -15,6 +15,7 @@ the walk keep state.
 """
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from .errors import EndGame, GameOver, OverBudget, StopScope
@@ -56,7 +57,7 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
         return
     functions = s.program.functions
     watched = s.program.watched_scopes
-    frame: list[Any] = list(s.frame) if resumed else []
+    frame: list[Any] = list(s.frame) if resumed else [None] * s.program.frame_sizes[section]
     log = s.log
     at_step = getattr(s.run, "at_step", None)
     while True:
@@ -71,7 +72,12 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
                 subject = log[here][6]
             else:
                 s.frame = tuple(frame)
-                subject = functions[subject_of](s, -1, None, you) if subject_of else None
+                if subject_of is None:
+                    subject = None
+                elif subject_of.__class__ is int:
+                    subject = frame[subject_of]
+                else:
+                    subject = functions[subject_of](s, -1, None, you)
                 here = len(log)
                 log.append(("stepped", -1, site, (section, pc), s.frame, scope, subject))
                 s.pc = (section, pc)
@@ -99,8 +105,8 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
             if at >= len(things):
                 pc = op[3]
             else:
-                _put(frame, op[1], (things, at + 1))
-                _put(frame, op[2], things[at])
+                frame[op[1]] = (things, at + 1)
+                frame[op[2]] = things[at]
                 pc += 1
         elif what == "jump":
             pc = op[1]
@@ -143,12 +149,12 @@ def _control(s: State, op: tuple[Any, ...], pc: int, frame: list[Any]) -> int:
             otherwise: int = op[3]
             return pc + 1 if functions[op[1]](s, -1, None, _you(frame, op[2])) else otherwise
         case "each":
-            _put(frame, op[2], (tuple(functions[op[1]](s, -1, None, _you(frame, op[3]))), 0))
+            frame[op[2]] = (tuple(functions[op[1]](s, -1, None, _you(frame, op[3]))), 0)
         case "let":
-            _put(frame, op[2], functions[op[1]](s, -1, None, _you(frame, op[3])))
+            frame[op[2]] = functions[op[1]](s, -1, None, _you(frame, op[3]))
         case "open":
-            subject = functions[op[2]](s, -1, None, _you(frame, op[4])) if op[2] else None
-            _put(frame, op[3], subject)
+            subject = subject_of(s, frame, op[2], _you(frame, op[4]))
+            frame[op[3]] = subject
             s.frame = tuple(frame)
             if not all(enter(s, -1, op[5], name, subject) >= 0 for name in (op[1], *op[6])):
                 skipped: int = op[7]
@@ -157,6 +163,14 @@ def _control(s: State, op: tuple[Any, ...], pc: int, frame: list[Any]) -> int:
             for name in (*reversed(op[5]), op[1]):
                 leave(s, -1, op[4], name, frame[op[2]])
     return pc + 1
+
+
+def subject_of(s: State, frame: Sequence[Any], subject: str | int | None, you: Thing | None) -> Thing | None:
+    """Whose scope it is: nobody's, a variable of the walk, or worked out."""
+    if subject is None:
+        return None
+    found: Thing | None = frame[subject] if isinstance(subject, int) else s.program.functions[subject](s, -1, None, you)
+    return found
 
 
 def _you(frame: list[Any], slot: int | None) -> Thing | None:
@@ -194,9 +208,3 @@ def _watched_step(s: State, here: int, op: tuple[Any, ...], subject: Thing | Non
             raise
     for scope in reversed(scopes):
         leave(s, here, op[5], scope, subject)
-
-
-def _put(frame: list[Any], slot: int, value: Any) -> None:
-    if slot >= len(frame):
-        frame += [None] * (slot + 1 - len(frame))
-    frame[slot] = value

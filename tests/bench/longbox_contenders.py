@@ -1,32 +1,38 @@
 """Longbox in every section. This is the only file here that knows Longbox.
 
-It is written against
-
-    longbox.plugins.loader.load_game(name) -> program
-    longbox.kernel.Game(program, seed=1)
-        .play(policy)   to the end; policy(question) -> key, an ordinary call: the fast path
-        .log            every event so far, a list
-        .decisions      how many answers were given
-        .fork()         an independent game at the same point
-
-`_offered` is the one place that knows how a question lists its keys. What cannot run yet raises
-`NotAvailableYet`, and run.py says so; a module of Longbox that is missing is reported the same way.
-
-Rules of the comparison: `random.choice` over the keys offered, which are distinct; every game to its end;
-every event kept; a new seed each game. A unit is one answer (`decisions`), as it is one move for the peers.
+Rules of the comparison: `random.choice` over the keys of a question, which are distinct; every game to its
+end; every event kept; a new seed each game. A move is one answer (`decisions`), as it is one action for the
+peers. Before anything is timed, its result is checked: the games' length, what was stored, what was folded.
 """
 
-from collections.abc import Callable, Sequence
-from importlib import import_module
-from itertools import count
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import count, cycle
+from pathlib import Path
 from random import Random
-from typing import Any, NoReturn, TypeAlias
+from tempfile import TemporaryDirectory
+from typing import TypeAlias
 
-from .registry import Contender, NotAvailableYet, Setup, Slice, timed, timed_calls
+from longbox.dsl.compiler import parse_cached, read_packs, standard
+from longbox.dsl.parse import parse
+from longbox.dsl.source import Source
+from longbox.kernel import Event, Game, Program, fold_history
+from longbox.kernel.state import Policy
+from longbox.plugins import loader
+from longbox.plugins.histories import Histories
+from longbox.plugins.packs import closure, find_packs
 
-Policy: TypeAlias = Callable[[Any], Any]
+from .registry import Contender, Setup, Slice, timed, timed_calls
 
+Texts: TypeAlias = dict[str, str]
+WorkOn: TypeAlias = Callable[[Histories], Callable[[], int]]
+
+EXPANSIONS = Path(__file__).resolve().parents[2] / "expansions"
 MOVES_BEFORE_FORK = 20
+STORED_GAMES = 100
+LIVE_GAMES = 5
 
 # Mean moves a game under uniform play, how far a sample may be off, and the size of that sample.
 LENGTHS = {
@@ -36,53 +42,23 @@ LENGTHS = {
 }
 
 
-# ---- the API that the rest of this file stands on
-
-
-def load(name: str) -> Any:
-    """The program of a game, linked and ready to run."""
-    return _named("longbox.plugins.loader", "load_game")(name)
-
-
-def new_game(program: Any, seed: int) -> Any:
-    """A game before its first question."""
-    return _named("longbox.kernel", "Game")(program, seed=seed)
-
-
 def random_policy(rng: Random) -> Policy:
     """The policy of every contender: one of the distinct legal answers."""
     choice = rng.choice
-    return lambda question: choice(_offered(question))
-
-
-def _offered(question: Any) -> Sequence[Any]:
-    """The keys that a question offers, in their order."""
-    keys: Sequence[Any] = question.keys
-    return keys
-
-
-def _named(module: str, name: str) -> Any:
-    try:
-        return getattr(import_module(module), name)
-    except AttributeError:
-        raise NotAvailableYet(f"no {module}.{name}") from None
+    return lambda question: choice(question.keys)
 
 
 # ---- games/*: in memory, every event kept
 
 
 def play_games(name: str) -> Setup:
-    """Random games of one ruleset."""
+    """Random games of one ruleset, on the fast path: a game that is not looked at before it is played."""
 
     def setup() -> Slice:
-        program, policy, seeds = load(name), random_policy(Random(1)), count(1)
-        game_class = _named("longbox.kernel", "Game")
+        program, policy, seeds = loader.load_game(name), random_policy(Random(1)), count(1)
 
         def play() -> int:
-            game = game_class(program, seed=next(seeds))
-            game.play(policy)
-            decisions: int = game.decisions
-            return decisions
+            return Game(program, seed=next(seeds)).play(policy).decisions
 
         _check_events_are_kept(program, policy)
         _check_length(name, play)
@@ -91,10 +67,9 @@ def play_games(name: str) -> Setup:
     return setup
 
 
-def _check_events_are_kept(program: Any, policy: Policy) -> None:
+def _check_events_are_kept(program: Program, policy: Policy) -> None:
     """A run that keeps no events is not Longbox, and would be no comparison."""
-    game = new_game(program, 1)
-    game.play(policy)
+    game = Game(program, seed=1).play(policy)
     if not 0 < game.decisions <= len(game.log):
         raise RuntimeError(f"{game.decisions} decisions left {len(game.log)} events")
 
@@ -107,92 +82,310 @@ def _check_length(name: str, play: Callable[[], int]) -> None:
         raise RuntimeError(f"{mean:.2f} decisions a game of {name}, not {expected:.2f}: not the peers' game")
 
 
-# ---- fork
-
-
-def fork_in_mid_play() -> Slice:
-    """A fork of an UNO game that is `MOVES_BEFORE_FORK` answers old and not over. A unit is one fork."""
-    return timed_calls(_game_in_mid_play().fork, 100)
-
-
-def _game_in_mid_play() -> Any:
-    """Here belongs what drives a game answer by answer and leaves it at a question."""
-    _not_yet(f"a game stopped after {MOVES_BEFORE_FORK} answers")
-
-
 # ---- durable/*: stored in SQLite
 
 
-def play_and_store_games() -> Slice:
-    """UNO games played and stored, one transaction a game, WAL and synchronous NORMAL. A unit is one answer.
+def in_histories(synchronous: str, work_on: WorkOn) -> Slice:
+    """A slice with a fresh database of its own; `work_on` prepares it and returns the work to be timed."""
 
-    Fresh database a slice: `bench.baselines.sqlite_rows.in_database` shows how.
+    def spend(seconds: float) -> tuple[int, float]:
+        with (
+            TemporaryDirectory() as place,
+            Histories(Path(place) / "games.sqlite", synchronous=synchronous) as histories,
+        ):
+            return timed(work_on(histories))(seconds)
+
+    return spend
+
+
+def play_and_store_games(synchronous: str, batch: int) -> Setup:
+    """UNO games played and stored, `batch` of them in a transaction. A unit is one answer."""
+
+    def setup() -> Slice:
+        program, policy, seeds = loader.load_game("uno"), random_policy(Random(1)), count(1)
+
+        def work_on(histories: Histories) -> Callable[[], int]:
+            names = _names()
+
+            def work() -> int:
+                games = [Game(program, seed=next(seeds)).play(policy) for _ in range(batch)]
+                histories.store_finished(games, ids=names, batch=batch)
+                return sum(game.decisions for game in games)
+
+            return work
+
+        _check_stored(synchronous, batch)
+        return in_histories(synchronous, work_on)
+
+    return setup
+
+
+def store_events(synchronous: str, batch: int) -> Setup:
+    """Finished UNO games handed to the store, `batch` of them in a transaction. A unit is one event."""
+
+    def setup() -> Slice:
+        finished = cycle(finished_games())
+
+        def work_on(histories: Histories) -> Callable[[], int]:
+            names = _names()
+
+            def work() -> int:
+                games = [next(finished) for _ in range(batch)]
+                histories.store_finished(games, ids=names, batch=batch)
+                return sum(len(game.log) for game in games)
+
+            return work
+
+        _check_stored(synchronous, batch)
+        return in_histories(synchronous, work_on)
+
+    return setup
+
+
+def finished_games() -> list[Game]:
+    """Some UNO games that are over, to be stored or folded."""
+    program, policy = loader.load_game("uno"), random_policy(Random(7))
+    return [Game(program, seed=seed).play(policy) for seed in range(STORED_GAMES)]
+
+
+def _names() -> Iterator[str]:
+    return map("game-{}".format, count())
+
+
+def _check_stored(synchronous: str, batch: int) -> None:
+    """What comes back from the disk must be what was played."""
+    games = finished_games()[: batch + 1]
+    with TemporaryDirectory() as place:
+        file = Path(place) / "games.sqlite"
+        with Histories(file, synchronous=synchronous) as histories:
+            names = histories.store_finished(games, batch=batch)
+        with Histories(file) as histories:
+            for name, game in zip(names, games, strict=True):
+                if histories.events(name) != game.log:
+                    raise RuntimeError(f"{name} is stored with other events than were played")
+
+
+def answer_and_store(synchronous: str) -> Setup:
+    """Live games: each answer checked, run, stored with all that follows, then acknowledged.
+
+    A unit is one answer. Starting the games is counted.
     """
-    _not_yet("histories")
+
+    def setup() -> Slice:
+        program, rng, seeds = loader.load_game("uno"), Random(1), count(1)
+
+        def work_on(histories: Histories) -> Callable[[], int]:
+            return lambda: _play_live(histories, program, next(seeds), rng)[1]
+
+        return in_histories(synchronous, work_on)
+
+    return setup
 
 
-def store_events() -> Slice:
-    """Events of finished UNO games handed to the store, a transaction a game, NORMAL. A unit is one event."""
-    _not_yet("histories")
+def _play_live(histories: Histories, program: Program, seed: int, rng: Random) -> tuple[str, int]:
+    """One game, answer by answer: its name, and how many there were."""
+    session = histories.start(program, seed=seed)
+    while (question := session.question) is not None:
+        session.answer(rng.choice(question.keys))
+    return session.id, session.decisions
 
 
-def store_live_answers() -> Slice:
-    """A live game: a transaction an answer, FULL. A unit is one event."""
-    _not_yet("histories")
+def answer_only() -> Slice:
+    """The same with nothing stored: what stopping at every question costs."""
+    program, rng, seeds = loader.load_game("uno"), Random(1), count(1)
+
+    def play() -> int:
+        game = Game(program, seed=next(seeds))
+        while (question := game.question) is not None:
+            game.answer(rng.choice(question.keys))
+        return game.decisions
+
+    return timed(play)
 
 
-# ---- load: read back and folded
+# ---- fork
+
+
+def fork_game() -> Slice:
+    """A game that can be played on: the table, the table at its last step, and all events."""
+    return timed_calls(game_in_mid_play().fork, 100)
+
+
+def copy_state() -> Slice:
+    """The table and all events."""
+    return timed_calls(game_in_mid_play().state.copy, 100)
+
+
+def game_in_mid_play() -> Game:
+    """An UNO game that is `MOVES_BEFORE_FORK` answers old and stands at a question."""
+    program, rng = loader.load_game("uno"), Random(5)
+    for seed in count(1):
+        game = Game(program, seed=seed)
+        while game.decisions < MOVES_BEFORE_FORK and (question := game.question) is not None:
+            game.answer(rng.choice(question.keys))
+        if not game.over:
+            return game
+    raise AssertionError("no game is longer than that")
+
+
+# ---- load: read back and folded, a unit is one event
 
 
 def fold_only() -> Slice:
-    """Events in memory folded into their state, without running a rule. A unit is one event."""
-    _not_yet("the fold of a finished log")
+    """Events that are in memory already, folded without running a rule."""
+    games = finished_games()
+    for game in games:
+        if fold_history(game.log).snapshot() != game.state.snapshot():
+            raise RuntimeError("a history leads to another table than the one played")
+    logs = cycle([game.log for game in games])
+    return timed(lambda: _fold(next(logs)))
 
 
-def load_from_sqlite() -> Slice:
-    """Stored UNO games read and folded. A unit is one event."""
-    _not_yet("histories")
+def _fold(events: list[Event]) -> int:
+    fold_history(events)
+    return len(events)
 
 
-# ---- compile: the text of UNO, a unit is one time
+def load_finished() -> Slice:
+    """Finished games, a row each: read, their hashes checked, and folded."""
+    games = finished_games()
+
+    def work_on(histories: Histories) -> Callable[[], int]:
+        names = cycle(histories.store_finished(games))
+        return lambda: _fold(histories.events(next(names)))
+
+    return in_histories("NORMAL", work_on)
 
 
-def parse() -> Slice:
-    """Text to syntax tree."""
-    _not_yet("the parser")
+def load_live() -> Slice:
+    """Live games, a row an answer: read, the chain checked, and folded."""
+    return _load_live(lambda histories, name, program: _fold(histories.events(name)))
 
 
-def check() -> Slice:
-    """Text to checked program, nothing executed."""
-    _not_yet("the checker")
+def take_up_live() -> Slice:
+    """Live games taken up again: the rules are run again, and must lead to the same events."""
+    return _load_live(lambda histories, name, program: len(histories.load(name, program).game.log))
+
+
+def _load_live(load: Callable[[Histories, str, Program], int]) -> Slice:
+    program = loader.load_game("uno")
+
+    def work_on(histories: Histories) -> Callable[[], int]:
+        rng = Random(7)
+        stored = [_play_live(histories, program, seed, rng)[0] for seed in range(LIVE_GAMES)]
+        names = cycle(stored)
+        return lambda: load(histories, next(names), program)
+
+    return in_histories("OFF", work_on)
+
+
+# ---- compile: every pack in expansions/ with all it needs, the standard words included; a unit is one pack
+
+
+def all_packs() -> list[Texts]:
+    """The texts of each pack, with those of the packs it needs."""
+    packs, problems = find_packs([EXPANSIONS], installed=False)
+    if problems or not packs:
+        raise RuntimeError(f"{EXPANSIONS}: {[problem.show() for problem in problems] or 'no packs'}")
+    here = [id_ for id_, pack in packs.items() if pack.folder.resolve().is_relative_to(EXPANSIONS)]
+    whole = [closure(packs, [id_]) for id_ in here]
+    return [loader.texts_of(needed) for needed in whole if any(pack.is_game for pack in needed)]
+
+
+def on_every_pack(work_on: Callable[[Texts], object]) -> Slice:
+    """A slice that goes through all packs again and again; the parser remembers none of them."""
+    packs = all_packs()
+
+    def work() -> int:
+        for texts in packs:
+            parse_cached.cache_clear()
+            work_on(texts)
+        return len(packs)
+
+    return timed(work)
+
+
+def _sources(texts: Texts) -> list[Source]:
+    return [Source(name, text) for name, text in texts.items()]
+
+
+def _parse(texts: Texts) -> None:
+    for source in (standard(), *_sources(texts)):
+        parse(source)
+
+
+def _check(texts: Texts) -> None:
+    checked = read_packs(_sources(texts))
+    if checked.errors:
+        raise RuntimeError(checked.show())
+
+
+def parse_packs() -> Slice:
+    """Text to syntax trees."""
+    return on_every_pack(_parse)
+
+
+def check_packs() -> Slice:
+    """Text to checked packs, nothing executed."""
+    return on_every_pack(_check)
 
 
 def compile_cold() -> Slice:
     """Text to linked program, nothing kept from before."""
-    _not_yet("the compiler")
+    return on_every_pack(partial(loader.program_from_texts, cache=False))
 
 
-def load_cached() -> Slice:
-    """The same with a warm cache on disk."""
-    _not_yet("the compiler's cache")
+def compile_cached() -> Slice:
+    """The same with a warm cache on disk, and nothing kept in memory."""
+
+    def compile_again(texts: Texts) -> None:
+        loader._programs.clear()
+        loader.program_from_texts(texts)
+
+    spend = on_every_pack(compile_again)
+
+    def spend_with_cache(seconds: float) -> tuple[int, float]:
+        with TemporaryDirectory() as place, _cache_in(place):
+            for texts in all_packs():
+                compile_again(texts)
+            return spend(seconds)
+
+    return spend_with_cache
 
 
-def _not_yet(what: str) -> NoReturn:
-    raise NotAvailableYet(what)
+@contextmanager
+def _cache_in(place: str) -> Iterator[None]:
+    before = os.environ.get("LONGBOX_CACHE")
+    os.environ["LONGBOX_CACHE"] = place
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["LONGBOX_CACHE"]
+        else:
+            os.environ["LONGBOX_CACHE"] = before
 
 
 CONTENDERS = (
     Contender("games/tic_tac_toe", "Longbox", play_games("tic_tac_toe")),
     Contender("games/uno", "Longbox", play_games("uno")),
     Contender("games/leduc", "Longbox", play_games("leduc")),
-    Contender("durable/uno", "Longbox", play_and_store_games),
-    Contender("durable/events", "Longbox, NORMAL, a game a transaction", store_events),
-    Contender("durable/events", "Longbox, FULL, an answer a transaction", store_live_answers),
-    Contender("fork", "Longbox", fork_in_mid_play),
-    Contender("load", "Longbox, from SQLite", load_from_sqlite),
+    Contender("durable/uno", "Longbox, a game a transaction", play_and_store_games("NORMAL", 1)),
+    Contender("durable/uno", "Longbox, FULL, 100 games a transaction", play_and_store_games("FULL", 100)),
+    Contender("durable/events", "Longbox, NORMAL, a game a transaction", store_events("NORMAL", 1)),
+    Contender("durable/events", "Longbox, FULL, a game a transaction", store_events("FULL", 1)),
+    Contender("durable/events", "Longbox, FULL, 100 games a transaction", store_events("FULL", 100)),
+    Contender("durable/live", "Longbox, FULL", answer_and_store("FULL")),
+    Contender("durable/live", "Longbox, NORMAL", answer_and_store("NORMAL")),
+    Contender("durable/live", "Longbox, nothing stored", answer_only),
+    Contender("fork", "Longbox Game.fork()", fork_game),
+    Contender("fork", "Longbox State.copy()", copy_state),
+    Contender("load", "Longbox, finished games from SQLite", load_finished),
+    Contender("load", "Longbox, live games from SQLite", load_live),
+    Contender("load", "Longbox, live games taken up again", take_up_live),
     Contender("load", "Longbox, fold only", fold_only),
-    Contender("compile", "Longbox parse", parse),
-    Contender("compile", "Longbox check", check),
+    Contender("compile", "Longbox parse", parse_packs),
+    Contender("compile", "Longbox check", check_packs),
     Contender("compile", "Longbox compile, cold", compile_cold),
-    Contender("compile", "Longbox compile, cached", load_cached),
+    Contender("compile", "Longbox compile, cached", compile_cached),
 )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 
-from .registry import Contender, NotAvailableYet, Slice
+from .registry import Contender, Slice
 
 WARM_UP = 0.2
 """The warm-up, as a part of a slice."""
@@ -64,9 +64,7 @@ def _set_up(contender: Contender, seconds: float) -> tuple[Measurement, Slice]:
         spend(seconds)
         return measurement, spend
     except ModuleNotFoundError as error:
-        measurement.problem = _missing(error)
-    except NotAvailableYet as error:
-        measurement.problem = f"not available yet ({error})" if str(error) else "not available yet"
+        measurement.problem = f"not installed ({error.name or error})"
     except Exception as error:  # one contender's bug must not take the others' numbers with it
         _fail(measurement, error)
     return measurement, _never
@@ -81,13 +79,6 @@ def _measure(measurement: Measurement, spend: Slice, seconds: float) -> None:
         measurement.rates.append(units / elapsed)
     except Exception as error:  # as above
         _fail(measurement, error)
-
-
-def _missing(error: ModuleNotFoundError) -> str:
-    name = error.name or str(error)
-    if name.partition(".")[0] == "longbox":
-        return f"not available yet (no module {name})"
-    return f"not installed ({name})"
 
 
 def _fail(measurement: Measurement, error: Exception) -> None:

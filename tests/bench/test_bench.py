@@ -1,6 +1,7 @@
 """The benchmark compares like with like, and runs with or without its peers. No test here looks at a time."""
 
 import json
+import os
 from collections import Counter
 from collections.abc import Iterable
 from functools import partial
@@ -11,12 +12,23 @@ from typing import Any
 
 import pytest
 
+from longbox.kernel import Game, Question
+from longbox.plugins.loader import load_game
+
 from . import cli
 from .baselines import leduc, tictactoe, uno
 from .baselines.hand_written import finished_games, table_in_mid_play
 from .baselines.uno import DRAW, TRAIT, WILD, Uno
-from .longbox_contenders import LENGTHS
-from .registry import SECTIONS, Contender, NotAvailableYet, Slice, timed
+from .longbox_contenders import (
+    EXPANSIONS,
+    LENGTHS,
+    MOVES_BEFORE_FORK,
+    all_packs,
+    compile_cached,
+    game_in_mid_play,
+    random_policy,
+)
+from .registry import SECTIONS, Contender, Slice, timed
 from .report import as_json, as_text
 from .rounds import Measurement, run_rounds
 
@@ -101,6 +113,51 @@ def test_keeping_events_changes_no_game() -> None:
     assert all(log[0]["type"] == "dealt" for log in finished_games())
 
 
+@pytest.mark.parametrize("name", LENGTHS)
+def test_longbox_offers_each_answer_once(name: str) -> None:
+    program, choose = load_game(name), random_policy(Random(2))
+
+    def policy(question: Question) -> str:
+        assert len(set(question.keys)) == len(question.keys) > 0
+        return choose(question)
+
+    for seed in range(30):
+        assert Game(program, seed=seed).play(policy).over
+
+
+def test_longbox_game_to_be_copied_stands_at_a_question_and_copies_are_independent() -> None:
+    game, rng = game_in_mid_play(), Random(1)
+    assert game.decisions == MOVES_BEFORE_FORK and game.question is not None
+    before, events = game.state.snapshot(), list(game.log)
+    twin = game.fork()
+    assert game.state.copy().snapshot() == twin.state.snapshot() == before
+    assert twin.play(random_policy(rng)).over
+    game.fork().answer(rng.choice(game.question.keys))
+    assert (game.state.snapshot(), game.log) == (before, events)
+
+
+def test_every_text_in_expansions_is_compiled() -> None:
+    files = [file.read_text(encoding="utf-8") for file in EXPANSIONS.rglob("*.box")]
+    assert {text for texts in all_packs() for text in texts.values()} == set(files)
+
+
+def test_measuring_the_cache_leaves_the_users_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LONGBOX_CACHE", str(tmp_path))
+    compile_cached()(0.001)
+    assert os.environ["LONGBOX_CACHE"] == str(tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.filterwarnings("ignore")  # the peers' own
+def test_every_longbox_contender_can_be_measured(tmp_path: Path) -> None:
+    out = tmp_path / "report.json"
+    assert cli.main([*"--rounds 1 --seconds 0.001 --only longbox --format json --out".split(), str(out)]) == 0
+    results = json.loads(out.read_text(encoding="utf-8"))["results"]
+    longbox = {one["section"]: one["status"] for one in results if one["contender"].startswith("Longbox")}
+    assert set(longbox.values()) == {"measured"}
+    assert set(longbox) == {section.name for section in SECTIONS} - {"games/rich"}
+
+
 def test_every_contender_has_a_section_and_a_name_of_its_own() -> None:
     names = [(one.section, one.name) for one in cli.EVERYONE]
     assert len(set(names)) == len(names)
@@ -135,21 +192,18 @@ def test_missing_and_broken_contenders_are_reported(capsys: pytest.CaptureFixtur
     def missing() -> Slice:
         raise ModuleNotFoundError("No module named 'nobody'", name="nobody")
 
-    def later() -> Slice:
-        raise NotAvailableYet("soon")
-
     def broken() -> Slice:
         raise ValueError("oh")
 
     def fine() -> Slice:
         return timed(lambda: 10)
 
-    setups = {"missing": missing, "later": later, "broken": broken, "hand-written copy": fine}
+    setups = {"missing": missing, "broken": broken, "hand-written copy": fine}
     contenders = [Contender("fork", name, setup) for name, setup in setups.items()]
     results = run_rounds(contenders, rounds=2, seconds=0.001, tell=lambda _: None)
     problems = [result.problem for result in results]
-    assert problems == ["not installed (nobody)", "not available yet (soon)", "failed: ValueError: oh", None]
-    assert [result.failed for result in results] == [False, False, True, False]
+    assert problems == ["not installed (nobody)", "failed: ValueError: oh", None]
+    assert [result.failed for result in results] == [False, True, False]
     assert "not installed (nobody)" in as_text(results, 2, 0.001)
     assert "ValueError: oh" in capsys.readouterr().err
 

@@ -61,12 +61,37 @@ def _stored(rows: Callable[[str, Log], list[Row]]) -> Slice:
     return in_database("NORMAL", work_on)
 
 
-def _rows_of_events(name: str, log: Log) -> list[Row]:
-    return [(name, n, event["type"], json.dumps(event).encode()) for n, event in enumerate(log)]
+def _rows_of_events(name: str, log: Log, first: int = 0) -> list[Row]:
+    return [(name, n, event["type"], json.dumps(event).encode()) for n, event in enumerate(log, first)]
 
 
 def _row_of_game(name: str, log: Log) -> list[Row]:
     return [(name, 0, "game", json.dumps(log).encode())]
+
+
+def transaction_a_move(synchronous: str) -> Setup:
+    """UNO games, the events of each move stored in a transaction before the next is made."""
+    return lambda: _stored_live(synchronous)
+
+
+def _stored_live(synchronous: str) -> Slice:
+    rng, numbers = Random(1), count()
+
+    def work_on(database: sqlite3.Connection) -> Callable[[], int]:
+        def work() -> int:
+            name, log, moves = f"{next(numbers):032x}", Log(), 0
+            game = uno.Uno(rng, log)
+            append(database, _rows_of_events(name, log))
+            while game.winner is None:
+                stored = len(log)
+                game.apply(rng.choice(game.legal_actions()), log)
+                append(database, _rows_of_events(name, log[stored:], stored))
+                moves += 1
+            return moves
+
+        return work
+
+    return in_database(synchronous, work_on)
 
 
 def table_in_mid_play() -> tuple[uno.Uno, Log]:
@@ -163,6 +188,8 @@ CONTENDERS = (
     *(Contender(section, "hand-written with events", with_events(play)) for section, play in GAMES),
     Contender("durable/uno", "hand-written, a row an event", row_an_event),
     Contender("durable/uno", "hand-written, a row a game", row_a_game),
+    Contender("durable/live", "hand-written, FULL", transaction_a_move("FULL")),
+    Contender("durable/live", "hand-written, NORMAL", transaction_a_move("NORMAL")),
     Contender("fork", "hand-written copy", copy_by_hand),
     Contender("fork", "hand-written copy with events", copy_with_events),
     Contender("fork", "hand-written, pickle", copy_by_pickle),
