@@ -642,7 +642,7 @@ class Emitter:
                 return self.repeat_stmt(s, sc)
             case u.SLet(name=name, value=value):
                 made = ex.as_list(value, sc) if value.type.form in ("set", "asks", "desc") else ex.emit(value, sc)
-                if value.type.form in ("set", "desc"):
+                if value.type.form in ("set", "desc") or value.type.base == "roll":
                     made = py.call("k_list", made)
                 if isinstance(value, ir.Arith):
                     made = py.call("k_bounded", made)
@@ -999,8 +999,8 @@ class Emitter:
     def now_stmt(self, s: u.SNow, sc: Scope) -> list[ast.stmt]:
         ex = self.expressions
         value = ex.argument(s.value, s.place.type, sc) if s.place.type.form == "set" else ex.truth(s.value, sc)
-        if s.place.type.form == "set":
-            value = py.call("k_tuple", value)
+        if s.place.type.form == "set" or (s.place.type.base == "roll" and not isinstance(s.place, ir.Local)):
+            value = py.call("k_tuple", value)  # what is kept cannot be changed in place
         match s.place:
             case ir.GlobalValue(name=name):
                 put_it = "k_put_number" if s.place.type.base == "number" else "k_put_value"

@@ -215,7 +215,7 @@ class Expressions:
         if a.fields:
             tests: list[ast.expr] = []
             for name in a.fields:
-                column = py.sub(py.attr(py.name("s"), attribute("f", name)), value())
+                column = self.read_field(name, value())
                 many = self.v.columns()[name].type.form == "set"
                 tests.append(py.compare(py.const(a.name), ast.In(), ast.BoolOp(ast.Or(), [column, py.const(())])) if many
                              else py.compare(column, ast.Eq(), py.const(a.name)))

@@ -240,7 +240,7 @@ def _indent(line: str) -> int:
 # ---------------------------------------------------------------- saying what went wrong
 def _problem(source: Source, error: UnexpectedInput, line: int) -> Problem:
     text = source.line(line)
-    here = Span(source.name, line, _indent(text) + 1, line, len(text.rstrip()) + 1)
+    here = Span(source.name, line, _indent(text) + 1, line, len(_code(text).rstrip()) + 1)
     if isinstance(error, BadIndent):
         if error.tab:
             column = text.index("\t") + 1

@@ -198,10 +198,23 @@ class Primitives:
             case "end game":
                 return [py.expression(py.call("k_end_game", *lead))]
             case "roll _ more _ into _":
-                return [py.expression(py.method(args["pool"], "extend", py.call("k_roll", *lead, args["n"], args["d"])))]
+                def more(pool: ast.expr) -> ast.stmt:
+                    return py.expression(py.method(pool, "extend", py.call("k_roll", *lead, args["n"], args["d"])))
+
+                return self._in_pool(raw["pool"], args["pool"], lead, more)
             case "reroll _ _ of _ with _":
-                return do("reroll", args["n"], args["f"], args["pool"], args["d"])
+                def again(pool: ast.expr) -> ast.stmt:
+                    return do("reroll", args["n"], args["f"], pool, args["d"])[0]
+
+                return self._in_pool(raw["pool"], args["pool"], lead, again)
         raise AssertionError(phrase.skeleton)
+
+    def _in_pool(self, raw: ir.Expr, pool: ast.expr, lead: list[ast.expr], change: Callable[[ast.expr], ast.stmt]) -> list[ast.stmt]:
+        """Change a roll: one that only has a name in place, one that the game keeps by an event."""
+        if not isinstance(raw, ir.GlobalValue):
+            return [change(pool)]
+        keep = py.call("k_put_value", *lead, py.const(raw.name), py.const(attribute("g", raw.name)), py.call("k_tuple", py.name("x_p")))
+        return [py.assign("x_p", py.call("k_list", pool)), change(py.name("x_p")), py.expression(keep)]
 
     def giving(self, phrase: Phrase, args: Args, raw: dict[str, ir.Expr], sc: Scope, line: int) -> ast.expr | None:
         """Primitive verbs with a result."""

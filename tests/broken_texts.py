@@ -51,8 +51,8 @@ class Mark:
     part: str
 
     def fits(self, found: Found) -> bool:
-        same = (found.file, found.line, found.code, found.under) == (self.file, self.line, self.code, self.under)
-        return same and self.part in found.what
+        place = (found.file, found.line, found.under) == (self.file, self.line, self.under)
+        return place and found.code == self.code and self.part in found.what
 
 
 def name_of(case: Path) -> str:

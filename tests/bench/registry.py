@@ -57,7 +57,7 @@ SECTIONS = (
     Section("games/rich", "Games with a rich state, for orientation: the games differ", "moves"),
     Section(
         "durable/uno",
-        "UNO, every event stored in SQLite; unless told, NORMAL, a transaction a game (RLCard stores nothing)",
+        "UNO, every event in SQLite; unless told, NORMAL, a transaction a game (RLCard stores nothing)",
         "moves",
         ("RLCard env.run", "RLCard env.step", "hand-written, a row an event"),
     ),
