@@ -427,7 +427,8 @@ class Expressions:
         if f.to is not None:
             near = self.as_list(f.to, sc)
             return py.call("k_nearest_to", py.name("s"), among, near)
-        return py.call("k_extreme", py.lambda_of(["x"], self.read_field(f.field, py.name("x"))), among, py.const(f.sign))
+        read = self.emit(f.value, sc.bind("it", local("x"))) if f.value is not None else self.read_field(f.field, py.name("x"))
+        return py.call("k_extreme", py.lambda_of(["x"], read), among, py.const(f.sign))
 
     def source(self, e: ir.Noun, x: str, sc: Scope) -> tuple[ast.expr, list[ast.expr], tuple[ir.Filter, ...]]:
         """The smallest collection to go through, the tests it needs, and the filters that are left."""

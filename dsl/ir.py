@@ -137,6 +137,7 @@ class Best(Expr):
     field: str
     sign: int
     to: Expr | None = None
+    value: Expr | None = None  # any number worked out from `it`, instead of a field
 
 
 Filter: TypeAlias = Adj | Rel | Where | Best

@@ -504,6 +504,14 @@ class Reader:
                     best_ = ir.Best(type=TRUTH, span=self.span(i, end), lits=3, field=self.text(i + 3, end), sign=1 if lead[2] == "most" else -1)
                     for more, m in self.filters(kind, end, j, depth + 1):
                         yield (best_, *more), 3 + m
+            if i + 3 < j and isinstance(group := self.t[i + 3], Group):
+                inner = Reader(self.v, group.items, {**self.env, "it": T(kind)})
+                for r in inner.whole():
+                    if self._number(r.type):
+                        sign = 1 if lead[2] == "most" else -1
+                        best_ = ir.Best(type=TRUTH, span=self.span(i, i + 4), lits=3, field="", sign=sign, value=r)
+                        for more, m in self.filters(kind, i + 4, j, depth + 1):
+                            yield (best_, *more), 3 + m + r.lits
         if lead[:2] == ["nearest", "to"]:
             for end in range(i + 3, j + 1):
                 for r in self.expr(i + 2, end, OPERAND):

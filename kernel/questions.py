@@ -80,13 +80,13 @@ def choose_thing(s: State, c: int, site: int, who: Any, prompt: str, things: Seq
     """One of several things: none if there is none, without asking if there is only one."""
     if not things:
         return None
-    names = s.key
+    names, program = s.key, s.program
     keys = [names[t] for t in things]
-    if s.program.has_alike and len(set(keys)) < len(keys):  # copies that are alike are one answer
+    if program.has_alike and len(set(keys)) < len(keys):  # copies that are alike are one answer
         keyed = {key: thing for key, thing in zip(reversed(keys), reversed(things), strict=True)}
         keys = list(dict.fromkeys(keys))
         things = [keyed[key] for key in keys]
-    if len(keys) == 1 and not s.program.asks_forced:
+    if len(keys) == 1 and not program.asks_forced:
         return things[0]
     return things[keys.index(answer(s, c, site, who, prompt, keys, things))]
 

@@ -515,6 +515,8 @@ def refill(s: State, c: int, site: int, deck: Thing, discard: Thing, wanted: int
 
 def in_turn_order(s: State, things: Sequence[Thing], first: Thing | None) -> list[Thing]:
     """In the order of their seats, starting with one of them."""
+    if first is None and things == s.of["seat"]:
+        return list(things)
     order = {seat: at for at, seat in enumerate(s.of["seat"])}
     count = len(order)
 

@@ -7,8 +7,8 @@ seed of its stream, and has no other source of chance: the same game and seed gi
     first     always the first answer offered
     greedy    tries each answer on a fork, plays random games from there, takes what won most
 
-Budgets are counts, never seconds. The greedy bot looks at the true table, so in a game with hidden
-hands it knows more than a person in its seat would.
+Budgets are counts, never seconds. The greedy bot does not know the draws to come, but it looks at the true
+table: in a game with hidden hands it knows more than a person in its seat would.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from hashlib import blake2b
 from typing import Any, Protocol, TypeAlias
 
 from longbox.kernel import Game, LongboxError, OverBudget, Question, Thing
+from longbox.kernel.chance import Seeded
 from longbox.kernel.state import Policy
 
 ROLLOUTS = 192  # games that the greedy bot plays out for one answer
@@ -86,7 +87,7 @@ class GreedyBot:
             count = max(1, self.rollouts // (rounds * len(tries)))
             for one in tries:
                 for number in range(played, played + count):
-                    one.play(RandomBot(derive(self.seed, game.decisions, number)), self.depth)
+                    one.play(derive(self.seed, game.decisions, number), self.depth)
             played += count
             tries = sorted(tries, key=lambda t: -t.mean)[: (len(tries) + 1) // 2]
         return tries[0].key
@@ -101,23 +102,32 @@ class GreedyBot:
 
 
 class Try:
-    """One answer on trial: the game after it, and how the games from there went for those who were asked."""
+    """One answer on trial: how the games that begin with it went for those who were asked.
+
+    Draws to come are others than the game's own: a bot knows the table, but not the future.
+    """
 
     def __init__(self, game: Game, question: Question, key: str) -> None:
-        self.key, self.seats = key, question.seats
-        self.game = game.fork()
-        self.game.answer(key, question.seats[0])
+        self.key, self.game, self.seats = key, game, question.seats
         self.points, self.count = 0.0, 0
+        after = self._answered(0)
+        self._after = after if after.state.draws == game.state.draws else None  # the same for any chance
+
+    def _answered(self, seed: int) -> Game:
+        fork = self.game.fork(Seeded(seed))
+        fork.answer(self.key, self.seats[0])
+        return fork
 
     @property
     def mean(self) -> float:
         return self.points / self.count
 
-    def play(self, bot: RandomBot, depth: int) -> None:
+    def play(self, seed: int, depth: int) -> None:
+        """One game at random, to its end or until it counts as undecided."""
         self.count += 1
-        fork = self.game.fork()
+        fork = self._after.fork(Seeded(seed)) if self._after is not None else self._answered(seed)
         try:
-            fork.play(bot.policy, depth)
+            fork.play(RandomBot(seed).policy, depth)
         except OverBudget:
             self.points += 0.5
         else:

@@ -224,11 +224,19 @@ class Sitting:
             self.keyboard.say("Nothing has happened yet.")
             return
         number = event_number(rest, len(self.game.log)) if rest else lines[-1].number
-        for cause in why(self.game.log, number, self.story):
+        for cause in why(self.game.log, number, self._open_story()):
             self.keyboard.say(*cause.lines())
 
+    def _open_story(self) -> Story:
+        """The whole story where nothing is hidden from anybody, else the viewer's."""
+        if hides(self.game):
+            return self.story
+        story = Story(self.story.reading, None)
+        story.follow(self.game.log)
+        return story
+
     def _undo(self, rest: str) -> None:
-        """Back to the last question that a person answered. Where there are secrets, only one's own answer."""
+        """Back to the last question that a person answered. Where there are secrets, only to one's own."""
         try:
             self.session.undo(self.viewer if self.secret and not self._bot_was_last() else None)
             while not self._people_asked():
@@ -259,6 +267,13 @@ def has_secrets(game: Game) -> bool:
     """Is there anything that one seat may see and another may not?"""
     hands = any(sight == "owner" for sight in game.state.sight.values())
     return hands or any(spec["seen"] == "owner" for spec in game.program.fields.values())
+
+
+def hides(game: Game) -> bool:
+    """Is there anything on the table that some seat may not see?"""
+    state = game.state
+    closed = any(sight != "all" for sight in state.sight.values()) or any(state.facedown)
+    return closed or any(spec["seen"] != "all" for spec in game.program.fields.values())
 
 
 def undo_refused(error: LongboxError) -> str:

@@ -119,13 +119,14 @@ def started(histories: Histories, args: Namespace, auto: bool) -> Session:
     )
 
 
-def check_free(histories: Histories, name: str | None) -> None:
-    if name is not None:
-        with suppress(UnknownGame):
-            histories.started(checked_name(name))
-            raise WrongUse(
-                f"there is a stored game {name!r} already; go on with it, or choose another --name"
-            )
+def check_free(histories: Histories, args: Namespace) -> None:
+    if args.name is None:
+        return
+    if args.name in game_ids(args):
+        raise WrongUse(f"--name {args.name}: a game is called so; choose another")
+    with suppress(UnknownGame):
+        histories.started(checked_name(args.name))
+        raise WrongUse(f"there is a stored game {args.name!r} already; play it, or choose another --name")
 
 
 def resumed(histories: Histories, args: Namespace) -> Session:

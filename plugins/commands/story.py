@@ -177,7 +177,8 @@ def ending(game: Game) -> str:
 def table_at(events: Sequence[Event], number: int, reading: Reading) -> State:
     """The table after an event, by folding. Needs no rules: the reading says which fields there are."""
     state = fold_history(events[: number + 1])
-    state.program = cast(
-        Program, SimpleNamespace(fields=reading.tables["fields"], values=reading.tables["values"])
-    )
+    fields = {
+        name: {"fixed": spec["attr"] in state.FIXED} | spec for name, spec in reading.tables["fields"].items()
+    }
+    state.program = cast(Program, SimpleNamespace(fields=fields, values=reading.tables["values"]))
     return state

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from longbox.kernel import Game, LongboxError, Program, Question
+from longbox.kernel.chance import Seeded
 from longbox.plugins.bots import FirstBot, GreedyBot, RandomBot, derive, make_table, read_bots, score
 from longbox.plugins.loader import load_game
 
@@ -145,3 +146,15 @@ def test_a_question_is_a_persons_if_one_of_its_seats_is(tic_tac_toe: Program) ->
     both = Question(game.state, tuple(game.seats), 0, 0, "both", ["yes", "no"])
     assert table.bot_for(game.question) is not None
     assert table.bot_for(both) is None
+
+
+def test_greedy_does_not_know_the_draws_to_come() -> None:
+    """Two games that differ in nothing but the seed of their draws to come get the same answer."""
+
+    game = Game(load_game("uno"), 4)
+    assert game.question is not None
+    other = game.fork(Seeded(99))
+    assert other.question is not None
+    assert [GreedyBot(seed)(game, game.question) for seed in range(5)] == [
+        GreedyBot(seed)(other, other.question) for seed in range(5)
+    ]

@@ -153,8 +153,7 @@ def test_ctrl_c_stops_quietly_and_loses_nothing(db: Path) -> None:
         [*command, "--name", "u"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert process.stdout is not None
-    while "plays" not in process.stdout.readline():
-        pass
+    assert any("plays" in line for line in process.stdout)
     time.sleep(0.2)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
@@ -311,7 +310,7 @@ def test_list_shows_the_stored_games(longbox: Longbox, stored: str) -> None:
 
 def test_log_tells_the_story(longbox: Longbox, stored: str) -> None:
     ran = longbox("log", stored)
-    assert ran.lines[:2] == ["    2  X: a1", "    3  X marks a1"]
+    assert ran.lines[:2] == ["    2  X: a1", "    3    X marks a1"]
     assert ran.lines[-1].strip().endswith("X wins")
     assert len(longbox("log", stored, "--all").lines) > len(ran.lines)
     assert longbox("log", stored, "--last", "1").lines == ran.lines[-1:]
