@@ -140,7 +140,10 @@ class BoardReader:
     def _line(self, part: n.BoardLine) -> None:
         text = str(part.clause)
         if m := re.fullmatch(r"lines of (\d+)", text):
-            self._make_lines(int(m[1]))
+            if int(m[1]) > len(self.spaces):
+                self.fail("LB0223", part.clause.span, f"no line of this board has {m[1]} spaces", "lines of 3, for example")
+            else:
+                self._make_lines(int(m[1]))
         elif m := re.fullmatch(r'space "(.+)" is (.+)', text):
             if m[2] in self.v.kinds:
                 self.spaces.append({"kind": m[2], "name": m[1], "fields": {}, "next": [], "ways": {}, "mark": m[1], "called": m[1]})

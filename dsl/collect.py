@@ -27,6 +27,7 @@ class Collector:
         self.v = Vocabulary()
         self.problems: list[Problem] = []
         self._declared: dict[tuple[str, str], Span] = {}
+        self._parent_spans: dict[tuple[str, str], Span] = {}
         for name in ("box", "removed"):
             self.v.zones[name] = FieldInfo(name, "zone", T("zone"), "", Span("std.box", 1, 1, 1, 2))
 
@@ -58,6 +59,7 @@ class Collector:
     def _names(self, decl: n.Decl) -> None:
         match decl:
             case n.Kind(name=name, parents=parents, plural=plural, when=when):
+                self._kind_spans(decl)
                 self._kind(decl, str(name), [str(p) for p in parents.names] if parents else [], str(plural) if plural else None, when)
             case n.Words(names=(head, *words)):
                 if self._declare("words", str(head), head.span):
@@ -83,6 +85,10 @@ class Collector:
                     for text in said:
                         if m := re.fullmatch(pattern, text):
                             self.v.you = m[1]
+
+    def _kind_spans(self, decl: n.Kind) -> None:
+        for parent in decl.parents.names if decl.parents else ():
+            self._parent_spans[str(decl.name), str(parent)] = parent.span
 
     def _kind(self, decl: n.Kind, name: str, parents: list[str], plural: str | None, when: n.Clause | None) -> None:
         info = self.v.kinds.get(name)
@@ -112,7 +118,8 @@ class Collector:
         for info in list(self.v.kinds.values()):
             for parent in info.parents:
                 if parent not in self.v.kinds:
-                    self.fail("LB0201", info.span, f"unknown kind '{parent}'", near(parent, list(self.v.kinds)))
+                    span = self._parent_spans.get((info.name, parent), info.span)
+                    self.fail("LB0201", span, f"unknown kind '{parent}'", near(parent, list(self.v.kinds)))
             info.parents = [p for p in info.parents if p in self.v.kinds]
         for info in self.v.kinds.values():
             if any(info.name in self.v.lineage(p) for p in info.parents):
@@ -297,12 +304,13 @@ class Collector:
         """Two phrases with the same words and slots of the same types could never be told apart."""
         seen: dict[tuple[Any, ...], Phrase] = {}
         for sort, patterns in self.v.patterns.items():
-            for p in patterns:
+            for p in list(patterns):
                 shape = (sort, *(tuple(sorted(x.forms)) if isinstance(x, Lit) else x.type.sure() for x in p.parts))
                 first = seen.setdefault(shape, p.phrase)
                 if first is not p.phrase:
                     self.fail("LB0304", p.phrase.span, f"this {sort} reads like another: {first.text}",
                               f"that one is declared at {first.span.file}:{first.span.line}; change a word of one of them")
+                    patterns.remove(p)
 
 
 def find_verb(v: Vocabulary, clause: n.Clause) -> Phrase | None:
@@ -316,6 +324,7 @@ def find_verb(v: Vocabulary, clause: n.Clause) -> Phrase | None:
     return None
 
 
+DESIGNS_MAX = 5000  # cards that one line may make
 _RANGE = re.compile(r"(.+?) from (.+) to (.+)")
 
 
@@ -329,6 +338,8 @@ def combinations(v: Vocabulary, decl: n.Card) -> list[dict[str, str]]:
             if low not in words or high not in words:
                 return []
             words = words[words.index(low) : words.index(high) + 1]
+        if len(found) > DESIGNS_MAX:
+            break  # told when the card is resolved
         found = [{**one, name: word} for one in found for word in words]
     return found
 

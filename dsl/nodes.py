@@ -626,8 +626,7 @@ class MayLine(Node):
 
 @dataclass(frozen=True, slots=True)
 class RepeatTimes(Node):
-    count: Clause
-    word: Word
+    clause: Clause
     body: Body
 
 

@@ -13,7 +13,7 @@ from lark import UnexpectedInput
 
 from . import ir, units as u
 from . import nodes as n
-from .collect import Collector, combinations, filled, find_verb, loop_words, scope_name
+from .collect import DESIGNS_MAX, Collector, combinations, filled, find_verb, loop_words, scope_name
 from .explain import bracketed, explain_phrase, explain_value, near
 from .parse import parse_clause
 from .problems import Problem
@@ -414,7 +414,11 @@ class Resolver:
             elif low and (low not in words or high not in words):
                 wrong = low if low not in words else high
                 self.fail("LB0202", loop.text.span, f"'{wrong}' is no word of {name}", near(wrong, list(words)))
-        return combinations(self.v, decl)
+        found = combinations(self.v, decl)
+        if len(found) > DESIGNS_MAX:
+            self.fail("LB0109", decl.name.span, f"this line makes more than {DESIGNS_MAX} cards", "use fewer 'for each'")
+            return []
+        return found
 
     def _design(self, decl: n.Card, words: dict[str, str]) -> None:
         kind = str(decl.kind)
@@ -888,6 +892,8 @@ class Resolver:
         if got is None:
             return None
         bound = str(name) if name else self._loop_name(got)
+        if name is not None:
+            self._bind(name, inner, got.type.one())
         inner[bound] = got.type.one()
         inner["it"] = got.type.one()
         return bound, got, inner
@@ -1019,7 +1025,10 @@ class Resolver:
             return None
         many = one.type.form == "asks"
         name = str(s.name) if s.name else self._loop_name(one)
-        env[name] = T(one.type.base, "set" if many else "", maybe=not many)  # nothing, if there was none to choose
+        bound = T(one.type.base, "set" if many else "", maybe=not many)  # nothing, if there was none to choose
+        if s.name is not None:
+            self._bind(s.name, env, bound)
+        env[name] = bound
         return u.SChoose(span=s.clause.span, name=name, what=one, who=who, prompt=prompt)
 
     def _s_may(self, s: n.May, env: Env) -> u.Stmt | None:
@@ -1055,9 +1064,14 @@ class Resolver:
         return self._s_may(n.May(s.span, s.who, s.clause, s.name, ()), env)
 
     def _s_repeattimes(self, s: n.RepeatTimes, env: Env) -> u.Stmt | None:
-        count = self.read(s.count, env, NUMBER)
+        items = s.clause.items
+        last = items[-1]
+        if not isinstance(last, n.Word) or last.value not in ("times", "time") or len(items) < 2:
+            self.fail("LB0221", s.clause.span, f"'repeat {s.clause}' does not say how often", "write: repeat 3 times, repeat while C or repeat until C")
+            return None
+        count = self.read(n.Clause(_span(items[:-1]), items[:-1]), env, NUMBER)
         body = self.block(s.body.stmts, dict(env))
-        return u.SRepeat(span=s.count.span, how="times", test=count, body=body) if count is not None else None
+        return u.SRepeat(span=s.clause.span, how="times", test=count, body=body) if count is not None else None
 
     def _s_repeatwhile(self, s: n.RepeatWhile, env: Env) -> u.Stmt | None:
         test = self.truth(s.test, env)
@@ -1101,11 +1115,11 @@ class Resolver:
                 place = self._place(n.Clause(_span(items[:at]), items[:at]), env)
                 if place is None:
                     return None
-                want = replace(place.type, form="set" if place.type.form == "set" else "", maybe=True)
-                value = self.read(n.Clause(_span(items[at + 1:]), items[at + 1:]), env, want)
                 if not isinstance(place, ir.FieldOf | ir.GlobalValue | ir.Local):
                     self.fail("LB0211", place.span, f"'{n.text_of(items[:at])}' is not a place for a value", "a field, a state or a slot")
                     return None
+                want = replace(place.type, form="set" if place.type.form == "set" else "", maybe=True)
+                value = self.read(n.Clause(_span(items[at + 1:]), items[at + 1:]), env, want)
                 if isinstance(place, ir.FieldOf) and place.name == "name":
                     self.fail("LB0211", place.span, "a printed name cannot change")
                     return None

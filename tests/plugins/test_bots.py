@@ -150,7 +150,6 @@ def test_a_question_is_a_persons_if_one_of_its_seats_is(tic_tac_toe: Program) ->
 
 def test_greedy_does_not_know_the_draws_to_come() -> None:
     """Two games that differ in nothing but the seed of their draws to come get the same answer."""
-
     game = Game(load_game("uno"), 4)
     assert game.question is not None
     other = game.fork(Seeded(99))
