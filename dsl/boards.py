@@ -104,6 +104,7 @@ class BoardReader:
             self._straighten()
         for (row, column), number in self.at.items():
             found = {way: self.at[row + dr, column + dc] for way, (dr, dc) in self.ways.items() if (row + dr, column + dc) in self.at}
+            self.spaces[number]["at"] = [row, column if shape == "hexes" else 2 * column]  # in half spaces, to draw it again
             self.spaces[number]["ways"] = found
             self.spaces[number]["next"] = list(found.values())
 

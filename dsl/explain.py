@@ -51,7 +51,7 @@ def near(word: str, among: set[str] | list[str]) -> str:
 
 
 def said(t: T) -> str:
-    """A type in a sentence: `a hero`, `each hero`, `a set of hero`."""
+    """A type in a sentence: `a card`, `each card`, `a set of card`."""
     text = str(t.sure())
     return text if t.form in ("each", "ask", "asks", "some") else article(text)
 

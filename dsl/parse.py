@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 from lark import Lark, Token, Tree, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
 from .indenter import BadIndent, BlockIndenter
-from .nodes import Clause, Decl, Group, Item, build
+from .nodes import Clause, Decl, Group, Item, Node, build
 from .problems import Problem, sorted_problems
 from .source import Source, Span, span_of
 
@@ -97,7 +98,7 @@ def parse(source: Source) -> tuple[list[Decl], list[Problem]]:
         problems += errors
         if len(problems) >= PROBLEMS_MAX:
             break
-    return decls, sorted_problems([*problems, *(p for decl in decls for p in _check_clauses(decl))])
+    return [_cut(decl, problems) for decl in decls], sorted_problems(problems)
 
 
 def parse_clause(name: str, text: str) -> Clause:
@@ -392,17 +393,21 @@ def _level_brackets(lines: list[str], at: int, depth: int) -> tuple[int, int]:
 
 
 # ---------------------------------------------------------------- after parsing
-def _check_clauses(node: Any) -> Iterator[Problem]:
-    """No clause is so long that reading it takes for ever. The declaration stays, its problem is enough."""
+def _cut(node: Any, problems: list[Problem]) -> Any:
+    """The node with no clause so long that reading it takes for ever: of such a one only a word is left."""
+    if isinstance(node, tuple):
+        cut = tuple(_cut(child, problems) for child in node)
+        return node if all(a is b for a, b in zip(cut, node, strict=True)) else cut
     if isinstance(node, Clause | Group) and len(node.items) > CLAUSE_MAX:
-        yield Problem("LB0109", node.items[CLAUSE_MAX].span, f"{len(node.items)} words in a row are too many",
-                      f"at most {CLAUSE_MAX}; name a part of it with 'let' or a query")
-        return
-    for name in getattr(node, "__dataclass_fields__", ()):
-        value = getattr(node, name)
-        for child in value if isinstance(value, tuple) else (value,):
-            if hasattr(child, "__dataclass_fields__") and not isinstance(child, Span):
-                yield from _check_clauses(child)
+        problems.append(Problem("LB0109", node.items[CLAUSE_MAX].span,
+                                f"{len(node.items)} words in a row are too many",
+                                f"at most {CLAUSE_MAX}; name a part of it with 'let' or a query"))
+        return replace(node, items=node.items[:1])
+    if not isinstance(node, Node):
+        return node
+    before = {name: getattr(node, name) for name in node.__dataclass_fields__}
+    after = {name: _cut(value, problems) for name, value in before.items()}
+    return node if all(after[name] is before[name] for name in before) else replace(node, **after)
 
 
 __all__ = ["Clause", "Group", "Item", "grammar_text", "parse", "parse_clause", "parser"]

@@ -42,6 +42,8 @@ class Boards:
             spaces = [self._add_space(s, program, spec) for spec in board["spaces"]]
             for space in spaces:
                 self.board_of[space] = board["name"]
+            drawn = [[space, spec["at"], spec["mark"]] for space, spec in zip(spaces, board["spaces"], strict=True) if "at" in spec]
+            s.drawn.append([board["name"], drawn])
             for at, spec in enumerate(board["spaces"]):
                 self.next_to[spaces[at]] = tuple(spaces[i] for i in spec["next"])
                 self.ways[spaces[at]] = {way: spaces[i] for way, i in spec["ways"].items()}

@@ -190,6 +190,7 @@ class Program:
         for slot in ("items", "of", "live", "sight", "shown", "borrowed", "used", "edges", "began", "open"):
             setattr(s, slot, {})
         s.tricks = s.draws = s.answers = s.mark = 0
+        s.drawn = []
         s.of = {kind: [] for kind in self.kinds}
         s.budget = BUDGET
         s.pc, s.frame, s.outcome, s.shared = ("setup", 0), (), None, False
@@ -328,6 +329,7 @@ def box_of(s: State, program: Program) -> dict[str, Any]:
         "of": {kind: things[:] for kind, things in s.of.items()},
         "live": [[design, things[:]] for design, things in s.live.items()],
         "sight": [[zone, who] for zone, who in s.sight.items()],
+        "drawn": s.drawn,
         "fixed": sorted(s.FIXED),
     }
 
@@ -346,7 +348,7 @@ def state_from_box(event: Event) -> State:
     s.items = {place: list(things) for place, things in box["items"]}
     s.of = {kind: list(things) for kind, things in box["of"].items()}
     s.live = {design: list(things) for design, things in box["live"]}
-    s.sight = dict(box["sight"])
+    s.sight, s.drawn = dict(box["sight"]), box["drawn"]
     for slot in ("shown", "borrowed", "used", "edges", "began", "open"):
         setattr(s, slot, {})
     s.lasting, s.queue = [], []

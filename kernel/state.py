@@ -32,7 +32,7 @@ class State:
     """The columns every game has. A subclass adds one slot for each field and value of a game."""
 
     __slots__ = (
-        "answers", "began", "borrowed", "budget", "chance", "design", "draws", "edges", "face", "facedown",
+        "answers", "began", "borrowed", "budget", "chance", "design", "drawn", "draws", "edges", "face", "facedown",
         "frame", "in_play", "items", "key", "kind", "lasting", "live", "lively", "log", "mark", "name", "of", "open",
         "outcome", "owner", "pc", "place", "program", "queue", "run", "shared", "shown", "sight", "tricks", "used",
     )
@@ -62,6 +62,7 @@ class State:
     of: dict[str, list[Thing]]  # kind -> things of that kind, narrower kinds included
     live: dict[int, list[Thing]]  # design -> those whose printed rules work now, in order of entering
 
+    drawn: list[Any]  # boards as their author drew them: (name, [(space, place in half spaces, mark)])
     sight: dict[Thing, str]  # zone -> who may look into it: all, owner, nobody
     shown: dict[Thing, tuple[Thing, ...]]  # thing -> seats it was revealed to
     borrowed: dict[Thing, tuple[int, ...]]  # thing -> designs whose text it has for now

@@ -170,9 +170,24 @@ def _phrase(verb: str, said: list[str], values: list[Any]) -> str:
 
 
 # ---------------------------------------------------------------- tables
+def board_lines(board: dict[str, Any]) -> list[str]:
+    """A board, drawn as its author drew it; a space shows what is there, else its mark."""
+    cells = {tuple(space["at"]): "+".join(space["things"])[:8] or space["mark"] for space in board["spaces"]}
+    if not cells:
+        return []
+    half = max(1, (max(map(len, cells.values())) + 2) // 2)
+    lines = []
+    for row in sorted({at[0] for at in cells}):
+        line = ""
+        for column in sorted(at[1] for at in cells if at[0] == row):
+            line = line.ljust(column * half) + cells[row, column] + " "
+        lines.append("  " + line.rstrip())
+    return lines
+
+
 def table_lines(view: dict[str, Any]) -> list[str]:
     """A view of the table, plain enough for a screen reader."""
-    lines: list[str] = []
+    lines: list[str] = [line for board in view.get("boards", ()) for line in board_lines(board)]
     for zone in view["zones"]:
         if zone["zone"] in ("box", "removed") or not zone["count"]:
             continue

@@ -59,6 +59,7 @@ def view(s: State, seat: Thing | None, questions: Sequence[Question] = ()) -> di
         "seats": [s.key[x] for x in s.of["seat"]],
         "zones": [_zone(s, seat, zone) for zone in s.sight],
         "things": [_thing(s, seat, thing) for thing in range(len(s.kind)) if _listed(s, seat, thing)],
+        "boards": [_board(s, seat, name, spaces) for name, spaces in s.drawn],
         "values": _values(s, seat),
         "questions": [question_view(q) for q in questions if seat is None or seat in q.seats],
         "waiting for": sorted({s.key[x] for q in questions for x in q.seats}),
@@ -98,6 +99,19 @@ def _thing(s: State, seat: Thing | None, thing: Thing) -> dict[str, Any]:
             group = shown.setdefault("printed" if info["fixed"] else "fields", {})
             group[name] = _shown_value(s, seat, value, info["thing"])
     return shown
+
+
+def _board(s: State, seat: Thing | None, name: str, spaces: Sequence[Any]) -> dict[str, Any]:
+    """A board as it was drawn: where each space lies, and what can be seen there."""
+    shown = []
+    for space, at, mark in spaces:
+        there = [s.key[t] for t in s.items[space] if can_see(s, seat, t)]
+        for info in _field_table(s).values():
+            value = getattr(s, info["attr"])[space]
+            if not info["fixed"] and value not in (None, False, 0) and _may_read(s, seat, space, info):
+                there.append(str(_shown_value(s, seat, value, info["thing"])))
+        shown.append({"space": s.key[space], "at": list(at), "mark": mark, "things": there})
+    return {"name": name, "spaces": shown}
 
 
 def _field_table(s: State) -> dict[str, dict[str, Any]]:

@@ -16,7 +16,7 @@ from longbox.dsl.source import Source
 
 ROOT = Path(__file__).resolve().parents[2]
 PAIRS = sorted((Path(__file__).parent / "format").glob("*.in"))
-NOT_OURS = {".venv", "build", "dist", "broken"}
+NOT_OURS = {".venv", "build", "dist", "broken", "broken_packs"}
 TEXTS = sorted(
     f for suffix in ("box", "scene") for f in ROOT.rglob(f"*.{suffix}")
     if not NOT_OURS & set(f.relative_to(ROOT).parts)

@@ -26,7 +26,7 @@ def fixed_words() -> frozenset[str]:
     plain = {t.pattern.value for t in parser().terminals if t.pattern.type == "str"}
     lists = [t.pattern.value for t in parser().terminals if re.match(r"\((?!\?)[a-z |]+\)", t.pattern.value)]
     listed = {w for text in lists for part in text[1: text.index(")")].split("|") for w in part.split()[:1]}
-    return frozenset(w for w in plain | listed | {"times"} if w.isalpha())
+    return frozenset(w for w in plain | listed | {"time", "times"} if w.isalpha())
 
 
 @cache
@@ -95,20 +95,14 @@ def test_every_reserved_word_is_a_word_of_the_grammar() -> None:
     assert "instead of" in grammar_text()
 
 
-@pytest.mark.parametrize("word", sorted(fixed_words() - {"called", "until", "may", "times"}))
+@pytest.mark.parametrize("word", sorted(fixed_words() - {"called", "until", "may"}))
 @pytest.mark.parametrize("shape", [
-    "deal {} cards", "deal {}", "if deal {}: stop", "if deal {} cards: stop", "for each card {}: stop", "let x = deal {}",
-    "now x is deal {}", "choose a card {}", "you may deal {}", "answer deal {}, if no".replace(", if no", ""),
-    "phase deal {}: stop", "secretly each card {}: stop",
+    "deal {} cards", "deal {}", "if deal {}: stop", "if deal {} cards: stop", "for each card {}: stop",
+    "let x = deal {}", "now x is deal {}", "choose a card {}", "you may deal {}", "answer deal {}",
+    "phase deal {}: stop", "secretly each card {}: stop", "repeat while deal {}: stop",
 ])
 def test_inside_a_clause_every_other_word_is_free(word: str, shape: str) -> None:
     assert statements(shape.format(word))
-
-
-@pytest.mark.xfail(strict=False, reason="TIMES is tried at the end of every clause before ':'")
-@pytest.mark.parametrize("text", ["if it is dinner time: stop", "for each of the times: stop"])
-def test_times_is_free_where_nothing_repeats(text: str) -> None:
-    assert statements(text)
 
 
 @pytest.mark.parametrize("word", ["called", "until", "may"])
