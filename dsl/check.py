@@ -128,9 +128,54 @@ def _unused(vocab: Vocabulary, units: u.Units, used: set[int]) -> Iterator[Probl
         if window.name not in offered:
             yield Problem("LB0305", window.decl.name.span, f"nothing ever offers '{window.name}'",
                           "write: offer WINDOW to SEATS")
+    yield from _unread(vocab, units)
     for phrase in vocab.phrases:
         if phrase.number not in used and phrase.span.file != STD_FILE and not phrase.is_primitive:
             yield Problem("LB0305", phrase.span, f"no text uses this {phrase.sort}")
+
+
+def _unread(vocab: Vocabulary, units: u.Units) -> Iterator[Problem]:
+    """Warnings: fields, states and zones that no text ever looks at."""
+    fields, values, zones = _looked_at(units)
+    for kind in vocab.kinds.values():
+        for f in kind.fields.values():
+            if f.span.file == STD_FILE or f.name in (zones if f.sort == "zone" else fields):
+                continue
+            yield Problem("LB0305", f.span, f"no text ever looks at this {f.sort}")
+    for name, (_, _, _) in units.values.items():
+        if name not in values and (span := units.value_spans.get(name)) is not None:
+            yield Problem("LB0305", span, "no text ever looks at this state")
+    for name, info in vocab.zones.items():
+        if name not in zones and info.span.file != STD_FILE and name not in units.starts.values():
+            yield Problem("LB0305", info.span, "no text ever uses this zone")
+
+
+def _looked_at(units: u.Units) -> tuple[set[str], set[str], set[str]]:
+    """Names of fields, values and zones that some text reads; a place that is only written does not count."""
+    fields: set[str] = set()
+    values: set[str] = set()
+    zones: set[str] = set()
+    written = {id(s.place) for s in walk(units) if isinstance(s, u.SNow)}
+    for x in walk(units):
+        match x:
+            case ir.FieldOf(name=name) | ir.Best(field=name):
+                if id(x) not in written:
+                    fields.add(name)
+            case ir.Adj(name=name, fields=named, flag=flag):
+                fields |= {*named, *([name] if flag else [])}
+            case ir.Ref(sort="field" | "counter", name=name):
+                fields.add(name)
+            case ir.GlobalValue(name=name) if id(x) not in written:
+                values.add(name)
+            case ir.GlobalZone(name=name) | ir.ZoneOf(name=name):
+                zones.add(name)
+    for rule in units.rules:
+        if rule.where[0] == "zone":
+            zones.add(str(rule.where[2]))
+    for option in units.options:
+        if option.where[0] == "zone":
+            zones.add(str(option.where[2]))
+    return fields, values, zones
 
 
 def _duplicate_cards(units: u.Units) -> Iterator[Problem]:

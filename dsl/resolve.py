@@ -158,6 +158,7 @@ class Resolver:
             case n.Modifier():
                 self._modifier(decl)
             case n.State(name=name, type=_, default=default, traits=traits):
+                self.units.value_spans[str(name)] = name.span
                 self._state(str(name), default, traits.clauses)
             case n.Game():
                 self._game(decl)

@@ -354,5 +354,6 @@ class Units:
     kind_defaults: dict[str, dict[str, ir.Expr]] = field(default_factory=dict)
     conditions: dict[str, ir.Expr] = field(default_factory=dict)  # kinds known by a condition
     values: dict[str, tuple[T, ir.Expr | None, str]] = field(default_factory=dict)  # name -> type, start, kept per
+    value_spans: dict[str, Span] = field(default_factory=dict)
     orders: ir.Expr | None = None
     waits: tuple[str, ...] = ()

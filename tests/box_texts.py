@@ -262,7 +262,7 @@ def margin_noise(draw: st.DrawFn) -> str:
 
 @st.composite
 def line(draw: st.DrawFn, tokens: list[str], margin: int) -> str:
-    out, brackets = " " * margin + tokens[0], tokens[0] in ("(", "[")
+    out, brackets = " " * margin + tokens[0], int(tokens[0] in ("(", "["))
     for a, b in pairwise(tokens):
         if brackets and draw(st.integers(0, 19)) == 0:
             tail = " " + draw(comment) if draw(st.booleans()) else ""

@@ -32,7 +32,7 @@ def test_all_five_games_are_here() -> None:
 @pytest.mark.parametrize("case", CASES)
 def test_the_texts_check_without_a_problem(case: str) -> None:
     checked = read_packs(sources(case))
-    assert checked.problems == [], checked.show()
+    assert checked.errors == [], checked.show()
 
 
 @pytest.mark.parametrize("case", CASES)
