@@ -3,16 +3,20 @@
 Which fields are ever written or modified, which verbs anybody watches, which scopes matter, which phrases call
 themselves. What nothing uses costs nothing.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from . import ir, units as u
+from . import ir
+from . import units as u
 from .vocabulary import Phrase, Vocabulary
 
 WRITING = {
-    "put _ _ on _": 1, "take _ _ from _": 1, "clear _ of _": 0,
+    "put _ _ on _": 1,
+    "take _ _ from _": 1,
+    "clear _ of _": 0,
 }
 
 
@@ -72,8 +76,11 @@ class Analysis:
     def _call(self, call: ir.Call) -> None:
         if call.pattern.phrase.is_primitive:
             where = dict(call.args).get("where")
-            put_on = call.pattern.phrase.skeleton in ("move _ to _", "create _ _ in _") and where is not None and not (
-                where.type.base == "zone" or self.v.is_a(where.type.base, "space"))
+            put_on = (
+                call.pattern.phrase.skeleton in ("move _ to _", "create _ _ in _")
+                and where is not None
+                and not (where.type.base == "zone" or self.v.is_a(where.type.base, "space"))
+            )
             outside = call.span.file != "std.box"
             self.attaches |= call.pattern.phrase.skeleton == "attach _ to _" or (put_on and outside)
         at = WRITING.get(call.pattern.phrase.skeleton)
@@ -98,7 +105,9 @@ class Analysis:
                 self.scope_watchers.setdefault(scope, []).append(rule)
 
     def is_fixed(self, field: str) -> bool:
-        return field not in self.written and not (self.writes_any and self.v.columns()[field].sort == "counter")
+        return field not in self.written and not (
+            self.writes_any and self.v.columns()[field].sort == "counter"
+        )
 
     # ------------------------------------------------------------ recursion
     def _find_recursive(self) -> set[int]:
@@ -107,9 +116,14 @@ class Analysis:
         phrases: list[u.VerbUnit | u.QueryUnit] = [*self.units.verbs, *self.units.queries]
         for unit in phrases:
             calls[unit.phrase.number] = {
-                node.pattern.phrase.number for node in walk(unit) if isinstance(node, ir.Call | ir.Rel)}
-        adjectives = {a.info.name: {n.pattern.phrase.number for n in walk((a.test, a.body)) if isinstance(n, ir.Call | ir.Rel)}
-                      for a in self.units.adjectives}
+                node.pattern.phrase.number for node in walk(unit) if isinstance(node, ir.Call | ir.Rel)
+            }
+        adjectives = {
+            a.info.name: {
+                n.pattern.phrase.number for n in walk((a.test, a.body)) if isinstance(n, ir.Call | ir.Rel)
+            }
+            for a in self.units.adjectives
+        }
         for unit in phrases:
             for node in walk(unit):
                 if isinstance(node, ir.Adj):
@@ -151,5 +165,5 @@ def walk(node: Any) -> Iterator[Any]:
             yield from walk(x)
     elif hasattr(node, "__dataclass_fields__") and type(node).__module__ in (ir.__name__, u.__name__):
         for name in node.__dataclass_fields__:
-            if name not in ("span", "type", "pattern") or name == "pattern" and isinstance(node, u.RuleUnit):
+            if name not in ("span", "type", "pattern") or (name == "pattern" and isinstance(node, u.RuleUnit)):
                 yield from walk(getattr(node, name))

@@ -7,6 +7,7 @@
 
 Spaces are named by column letter and row number (a1 is top left) unless the legend or a line names them.
 """
+
 from __future__ import annotations
 
 import re
@@ -47,14 +48,21 @@ class BoardReader:
             if isinstance(part, n.BoardLine):
                 self._line(part)
             elif isinstance(part, n.Border):
-                self.fail("LB0223", part.span, "a border is written as a line", "write: wall between a1 and b1")
+                self.fail(
+                    "LB0223", part.span, "a border is written as a line", "write: wall between a1 and b1"
+                )
         return {"name": self.name, "spaces": self.spaces, "lines": self.lines}
 
     def _legend(self, part: n.Legend) -> None:
         mark = part.mark.value.strip('"')
         kind = str(part.clauses[0])
         if kind not in self.v.kinds or not self.v.is_a(kind, "space"):
-            self.fail("LB0201", part.clauses[0].span, f"'{kind}' is no kind of space", f"declare it: kind {kind} is space")
+            self.fail(
+                "LB0201",
+                part.clauses[0].span,
+                f"'{kind}' is no kind of space",
+                f"declare it: kind {kind} is space",
+            )
             kind = "space"
         fields: dict[str, Any] = {}
         called = ""
@@ -74,7 +82,7 @@ class BoardReader:
             if text == name and info.type.base == "truth":
                 return name, True
             if text.startswith(name + " "):
-                value = text[len(name) + 1:]
+                value = text[len(name) + 1 :]
                 if info.type.base == "number" and value.isdigit():
                     return name, int(value)
                 if value in self.v.enums.get(info.type.base, ()) or info.type.base == "text":
@@ -103,8 +111,15 @@ class BoardReader:
         if shape == "hexes":
             self._straighten()
         for (row, column), number in self.at.items():
-            found = {way: self.at[row + dr, column + dc] for way, (dr, dc) in self.ways.items() if (row + dr, column + dc) in self.at}
-            self.spaces[number]["at"] = [row, column if shape == "hexes" else 2 * column]  # in half spaces, to draw it again
+            found = {
+                way: self.at[row + dr, column + dc]
+                for way, (dr, dc) in self.ways.items()
+                if (row + dr, column + dc) in self.at
+            }
+            self.spaces[number]["at"] = [
+                row,
+                column if shape == "hexes" else 2 * column,
+            ]  # in half spaces, to draw it again
             self.spaces[number]["ways"] = found
             self.spaces[number]["next"] = list(found.values())
 
@@ -114,10 +129,16 @@ class BoardReader:
         for (row, column), number in self.at.items():
             rows.setdefault(row, []).append((column, number))
         every = sorted({c for found in rows.values() for c, _ in found})
-        gaps = [b - a for found in rows.values() for a, b in zip([c for c, _ in sorted(found)], [c for c, _ in sorted(found)][1:], strict=False)]
+        gaps = [
+            b - a
+            for found in rows.values()
+            for a, b in zip([c for c, _ in sorted(found)], [c for c, _ in sorted(found)][1:], strict=False)
+        ]
         step = max(1, min(gaps, default=2))
         first = every[0] if every else 0
-        self.at = {(row, round(2 * (c - first) / step)): number for row, found in rows.items() for c, number in found}
+        self.at = {
+            (row, round(2 * (c - first) / step)): number for row, found in rows.items() for c, number in found
+        }
         for (row, column), number in self.at.items():
             spec = self.spaces[number]
             spec["fields"]["row"], spec["fields"]["column"] = row + 1, column // 2 + 1
@@ -127,27 +148,59 @@ class BoardReader:
     def _space(self, mark: str, row: int, column: int, word: n.Word) -> None:
         if mark not in self.legend:
             at = word.value.index(mark)
-            span = Span(word.span.file, word.span.line, word.span.column + at, word.span.line, word.span.column + at + len(mark))
-            self.fail("LB0223", span, f"the legend does not say what {mark!r} is", f'add a line: "{mark}" is KIND')
+            span = Span(
+                word.span.file,
+                word.span.line,
+                word.span.column + at,
+                word.span.line,
+                word.span.column + at + len(mark),
+            )
+            self.fail(
+                "LB0223", span, f"the legend does not say what {mark!r} is", f'add a line: "{mark}" is KIND'
+            )
             self.legend[mark] = ("space", {}, "")
         if len(self.spaces) >= SPACES_MAX:
             return
         kind, fields, called = self.legend[mark]
         self.at[row, column] = len(self.spaces)
         name = called or self.prefix + _column(column) + str(row + 1)
-        self.spaces.append({"kind": kind, "name": name, "fields": {**fields, "row": row + 1, "column": column + 1},
-                            "next": [], "ways": {}, "mark": mark, "called": called})
+        self.spaces.append(
+            {
+                "kind": kind,
+                "name": name,
+                "fields": {**fields, "row": row + 1, "column": column + 1},
+                "next": [],
+                "ways": {},
+                "mark": mark,
+                "called": called,
+            }
+        )
 
     def _line(self, part: n.BoardLine) -> None:
         text = str(part.clause)
         if m := re.fullmatch(r"lines of (\d+)", text):
             if int(m[1]) > len(self.spaces):
-                self.fail("LB0223", part.clause.span, f"no line of this board has {m[1]} spaces", "lines of 3, for example")
+                self.fail(
+                    "LB0223",
+                    part.clause.span,
+                    f"no line of this board has {m[1]} spaces",
+                    "lines of 3, for example",
+                )
             else:
                 self._make_lines(int(m[1]))
         elif m := re.fullmatch(r'space "(.+)" is (.+)', text):
             if m[2] in self.v.kinds:
-                self.spaces.append({"kind": m[2], "name": m[1], "fields": {}, "next": [], "ways": {}, "mark": m[1], "called": m[1]})
+                self.spaces.append(
+                    {
+                        "kind": m[2],
+                        "name": m[1],
+                        "fields": {},
+                        "next": [],
+                        "ways": {},
+                        "mark": m[1],
+                        "called": m[1],
+                    }
+                )
             else:
                 self.fail("LB0201", part.clause.span, f"unknown kind '{m[2]}'", "")
         elif m := re.fullmatch(r'(\S+|".+?") is next to (\S+|".+?")', text):
@@ -159,14 +212,23 @@ class BoardReader:
             if number is not None:
                 self.spaces[number]["name"] = m[2]
         else:
-            self.fail("LB0223", part.clause.span, f"'{text}' says nothing about a board",
-                      'known: lines of 3; a1 is next to b2; wall between a1 and b1; a1 is called "X"; space "X" is KIND')
+            self.fail(
+                "LB0223",
+                part.clause.span,
+                f"'{text}' says nothing about a board",
+                'known: lines of 3; a1 is next to b2; wall between a1 and b1; a1 is called "X"; space "X" is KIND',
+            )
 
     def _find(self, part: n.BoardLine, name: str) -> int | None:
         for number, spec in enumerate(self.spaces):
             if spec["name"] in (name, self.prefix + name):
                 return number
-        self.fail("LB0223", part.clause.span, f"this board has no space '{name}'", "spaces are named by column and row: a1, b3")
+        self.fail(
+            "LB0223",
+            part.clause.span,
+            f"this board has no space '{name}'",
+            "spaces are named by column and row: a1, b3",
+        )
         return None
 
     def _join(self, part: n.BoardLine, a: str, b: str, near: bool) -> None:

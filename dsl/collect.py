@@ -3,22 +3,41 @@
 Names first (kinds, words, cards), then what needs their types (fields, phrases). Two declarations of one name
 are a problem that names both places; a second `kind` of the same name only adds members.
 """
+
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from . import nodes as n
 from .explain import near
 from .problems import Problem
 from .source import Span
-from .types import BASIC, DONE, T, TRUTH, plural_of
+from .types import BASIC, DONE, TRUTH, T, plural_of
 from .vocabulary import (
-    STARTERS, AdjInfo, FieldInfo, Lit, Pattern, Phrase, SlotPart, Vocabulary, WindowInfo, skeleton_of, slots_of, variants,
+    STARTERS,
+    AdjInfo,
+    FieldInfo,
+    Lit,
+    Pattern,
+    Phrase,
+    SlotPart,
+    Vocabulary,
+    WindowInfo,
+    skeleton_of,
+    slots_of,
+    variants,
 )
 
-SEEN = {"seen by nobody": "nobody", "hidden": "nobody", "seen by owner": "owner", "seen by all": "all", "open": "all"}
+SEEN = {
+    "seen by nobody": "nobody",
+    "hidden": "nobody",
+    "seen by owner": "owner",
+    "seen by all": "all",
+    "open": "all",
+}
 _BOUNDS = re.compile(r"(\d+) to (\d+)")
 
 
@@ -52,7 +71,12 @@ class Collector:
     def _declare(self, sort: str, name: str, span: Span) -> bool:
         first = self._declared.setdefault((sort, name), span)
         if first is not span:
-            self.fail("LB0301", span, f"{sort} '{name}' is declared twice", f"first declared at {first.file}:{first.line}")
+            self.fail(
+                "LB0301",
+                span,
+                f"{sort} '{name}' is declared twice",
+                f"first declared at {first.file}:{first.line}",
+            )
         return first is span
 
     # ------------------------------------------------------------ names
@@ -60,7 +84,13 @@ class Collector:
         match decl:
             case n.Kind(name=name, parents=parents, plural=plural, when=when):
                 self._kind_spans(decl)
-                self._kind(decl, str(name), [str(p) for p in parents.names] if parents else [], str(plural) if plural else None, when)
+                self._kind(
+                    decl,
+                    str(name),
+                    [str(p) for p in parents.names] if parents else [],
+                    str(plural) if plural else None,
+                    when,
+                )
             case n.Words(names=(head, *words)):
                 if self._declare("words", str(head), head.span):
                     self.v.enums[str(head)] = tuple(str(w) for w in words)
@@ -81,7 +111,10 @@ class Collector:
                     self.v.windows[str(name)] = WindowInfo(str(name), decl, len(self.v.windows))
             case n.Game(lines=lines):
                 said = [str(line.clauses[0]) for line in lines if isinstance(line, n.GameLine)]
-                for pattern in (r"each seat is an? (.+)", r"you are an? (.+)"):  # the second one, if there, counts
+                for pattern in (
+                    r"each seat is an? (.+)",
+                    r"you are an? (.+)",
+                ):  # the second one, if there, counts
                     for text in said:
                         if m := re.fullmatch(pattern, text):
                             self.v.you = m[1]
@@ -90,13 +123,19 @@ class Collector:
         for parent in decl.parents.names if decl.parents else ():
             self._parent_spans[str(decl.name), str(parent)] = parent.span
 
-    def _kind(self, decl: n.Kind, name: str, parents: list[str], plural: str | None, when: n.Clause | None) -> None:
+    def _kind(
+        self, decl: n.Kind, name: str, parents: list[str], plural: str | None, when: n.Clause | None
+    ) -> None:
         info = self.v.kinds.get(name)
         if info is None:
             if name in BASIC:
-                self.fail("LB0301", decl.name.span, f"'{name}' is a type of the language", "choose another name")
+                self.fail(
+                    "LB0301", decl.name.span, f"'{name}' is a type of the language", "choose another name"
+                )
                 return
-            info = self.v.add_kind(name, decl.name.span, parents or ([] if name == "thing" else ["thing"]), plural)
+            info = self.v.add_kind(
+                name, decl.name.span, parents or ([] if name == "thing" else ["thing"]), plural
+            )
         elif parents:
             info.parents += [p for p in parents if p not in info.parents]
             self.v._lineage.clear()
@@ -123,7 +162,12 @@ class Collector:
             info.parents = [p for p in info.parents if p in self.v.kinds]
         for info in self.v.kinds.values():
             if any(info.name in self.v.lineage(p) for p in info.parents):
-                self.fail("LB0302", info.span, f"kind '{info.name}' is, in the end, itself", "take one 'is' of the circle away")
+                self.fail(
+                    "LB0302",
+                    info.span,
+                    f"kind '{info.name}' is, in the end, itself",
+                    "take one 'is' of the circle away",
+                )
         if any(p.code == "LB0302" for p in self.problems):
             for info in self.v.kinds.values():
                 info.parents = [] if info.name == "thing" else ["thing"]
@@ -144,13 +188,22 @@ class Collector:
                         self.v.values[str(line.name)] = self.type_of(line.type)
             case n.Adjective(name=name, kind=kind):
                 if str(kind) not in self.v.kinds:
-                    self.fail("LB0201", kind.span, f"unknown kind '{kind}'", near(str(kind), list(self.v.kinds)))
+                    self.fail(
+                        "LB0201", kind.span, f"unknown kind '{kind}'", near(str(kind), list(self.v.kinds))
+                    )
                     return
                 if decl.mark is not None and decl.mark.value == "primitive" and decl.span.file != "std.box":
-                    self.fail("LB0221", decl.mark.span, "only the standard pack has primitives", "write what it means, in text")
+                    self.fail(
+                        "LB0221",
+                        decl.mark.span,
+                        "only the standard pack has primitives",
+                        "write what it means, in text",
+                    )
                 elif self._declare("adjective", f"{name} for {kind}", name.span):
                     number = sum(len(a) for a in self.v.adjectives.values())
-                    self.v.adjectives.setdefault(str(name), []).append(AdjInfo(str(name), str(kind), decl, number))
+                    self.v.adjectives.setdefault(str(name), []).append(
+                        AdjInfo(str(name), str(kind), decl, number)
+                    )
             case n.Card(kind=kind, name=name):
                 for words in combinations(self.v, decl):
                     self.v.cards.setdefault(filled(name.value.strip('"'), words), str(kind))
@@ -167,7 +220,12 @@ class Collector:
         found = self.v.read_type(str(kind))
         if found is None:
             text = str(kind).rstrip("?").removeprefix("set of ").removeprefix("kind of ")
-            self.fail("LB0206", kind.span, f"unknown type '{text}'", near(text, [*BASIC, *self.v.kinds, *self.v.enums]))
+            self.fail(
+                "LB0206",
+                kind.span,
+                f"unknown type '{text}'",
+                near(text, [*BASIC, *self.v.kinds, *self.v.enums]),
+            )
             return T("any")
         return found
 
@@ -175,11 +233,15 @@ class Collector:
         info = self.v.kinds[kind]
         match member:
             case n.Field(name=name, type=type_, default=default, traits=traits):
-                made = FieldInfo(str(name), "field", self.type_of(type_), kind, name.span, default, traits=traits.clauses)
+                made = FieldInfo(
+                    str(name), "field", self.type_of(type_), kind, name.span, default, traits=traits.clauses
+                )
                 self._bounds(made, traits)
                 self._add_field(kind, made)
             case n.Counter(name=name, traits=traits):
-                made = FieldInfo(str(name), "counter", T("number"), kind, name.span, low=0, traits=traits.clauses)
+                made = FieldInfo(
+                    str(name), "counter", T("number"), kind, name.span, low=0, traits=traits.clauses
+                )
                 self._bounds(made, traits)
                 self._add_field(kind, made)
             case n.ZoneDecl(name=name, traits=traits):
@@ -195,13 +257,22 @@ class Collector:
         info = self.v.kinds[kind]
         if made.name in info.fields:
             first = info.fields[made.name].span
-            self.fail("LB0301", made.span, f"'{made.name}' of {kind} is declared twice", f"first declared at {first.file}:{first.line}")
+            self.fail(
+                "LB0301",
+                made.span,
+                f"'{made.name}' of {kind} is declared twice",
+                f"first declared at {first.file}:{first.line}",
+            )
             return
         for other in self.v.kinds.values():
             twin = other.fields.get(made.name)
             if twin is not None and (twin.type.sure() != made.type.sure() or twin.sort != made.sort):
-                self.fail("LB0301", made.span, f"'{made.name}' is {twin.sort} of type {twin.type} in {other.name}, and of type {made.type} here",
-                          f"use another name, or the type of {twin.span.file}:{twin.span.line}")
+                self.fail(
+                    "LB0301",
+                    made.span,
+                    f"'{made.name}' is {twin.sort} of type {twin.type} in {other.name}, and of type {made.type} here",
+                    f"use another name, or the type of {twin.span.file}:{twin.span.line}",
+                )
                 return
         info.fields[made.name] = made
         self.v._columns = None
@@ -222,8 +293,12 @@ class Collector:
             elif m := re.fullmatch(r"kept per (.+)", text):
                 made.kept = m[1]
             else:
-                self.fail("LB0221", trait.span, f"'{text}' says nothing about a field",
-                          "known: kept per turn, 0 to 5, at least 0, at most 5, any number, hidden, seen by owner, seen by all")
+                self.fail(
+                    "LB0221",
+                    trait.span,
+                    f"'{text}' says nothing about a field",
+                    "known: kept per turn, 0 to 5, at least 0, at most 5, any number, hidden, seen by owner, seen by all",
+                )
 
     def _zone(self, name: str, traits: n.Traits, span: Span, kind: str) -> FieldInfo:
         made = FieldInfo(name, "zone", T("zone"), kind, span)
@@ -234,8 +309,12 @@ class Collector:
             elif text == "live":
                 made.live = True
             else:
-                self.fail("LB0221", trait.span, f"'{text}' says nothing about a zone",
-                          "known: hidden, seen by owner, seen by all, open, live")
+                self.fail(
+                    "LB0221",
+                    trait.span,
+                    f"'{text}' says nothing about a zone",
+                    "known: hidden, seen by owner, seen by all, open, live",
+                )
         return made
 
     # ------------------------------------------------------------ phrases
@@ -252,13 +331,25 @@ class Collector:
                 given = DONE
         mark = getattr(decl, "mark", None)
         if mark is not None and mark.value == "primitive" and decl.span.file != "std.box":
-            self.fail("LB0221", mark.span, "only the standard pack has primitives", "write what it means, in text")
+            self.fail(
+                "LB0221", mark.span, "only the standard pack has primitives", "write what it means, in text"
+            )
             return
         slots = {str(s.name): self.type_of(s.type) for s in slots_of(decl.pattern.parts)}
         defaults = {str(s.name): s.default for s in slots_of(decl.pattern.parts) if s.default is not None}
         every = variants(self.v, decl.pattern.parts, isinstance(decl, n.Verb))
-        phrase = Phrase(sort, len(self.v.phrases), str(decl.pattern), slots, defaults, given, decl,
-                        mark.value if mark else "", decl.pattern.span, skeleton_of(every[0]))
+        phrase = Phrase(
+            sort,
+            len(self.v.phrases),
+            str(decl.pattern),
+            slots,
+            defaults,
+            given,
+            decl,
+            mark.value if mark else "",
+            decl.pattern.span,
+            skeleton_of(every[0]),
+        )
         if not self._check_pattern(decl, every, slots, defaults):
             return
         self.v.phrases.append(phrase)
@@ -266,7 +357,9 @@ class Collector:
             words = tuple(p.forms for p in parts if isinstance(p, Lit))
             self.v.patterns[sort].append(Pattern(phrase, tuple(parts), words))
 
-    def _check_pattern(self, decl: Any, every: list[list[Any]], slots: dict[str, T], defaults: dict[str, n.Clause]) -> bool:
+    def _check_pattern(
+        self, decl: Any, every: list[list[Any]], slots: dict[str, T], defaults: dict[str, n.Clause]
+    ) -> bool:
         """A phrase needs words of its own, slots that can be told apart, and a default for what may be left out."""
         span = decl.pattern.span
         for parts in every:
@@ -275,17 +368,42 @@ class Collector:
                 return False
             for part in parts:
                 if isinstance(part, Lit) and (bad := part.forms & {"may", "called", "until"}):
-                    self.fail("LB0217", span, f"'{min(bad)}' ends a clause, so no phrase can use it", "choose another word")
+                    self.fail(
+                        "LB0217",
+                        span,
+                        f"'{min(bad)}' ends a clause, so no phrase can use it",
+                        "choose another word",
+                    )
                     return False
             first = parts[0]
-            subject = any(isinstance(v[0], SlotPart) for v in every)  # `h turns around`: then it can be told apart
-            if isinstance(decl, n.Verb | n.Modifier) and isinstance(first, Lit) and (bad := first.forms & STARTERS) and not subject:
-                self.fail("LB0217", span, f"'{min(bad)}' already begins a statement of the language", "begin the phrase with another word")
+            subject = any(
+                isinstance(v[0], SlotPart) for v in every
+            )  # `h turns around`: then it can be told apart
+            if (
+                isinstance(decl, n.Verb | n.Modifier)
+                and isinstance(first, Lit)
+                and (bad := first.forms & STARTERS)
+                and not subject
+            ):
+                self.fail(
+                    "LB0217",
+                    span,
+                    f"'{min(bad)}' already begins a statement of the language",
+                    "begin the phrase with another word",
+                )
                 return False
-            for a, b in zip(parts, parts[1:], strict=False):
-                if isinstance(a, SlotPart) and isinstance(b, SlotPart) and not (self._narrow(a.type) or self._narrow(b.type)):
-                    self.fail("LB0215", span, f"nothing shows where ({a.name}) ends and ({b.name}) begins",
-                              f"put a word between them, for example: ({a.name}: {a.type}) to ({b.name}: {b.type})")
+            for a, b in pairwise(parts):
+                if (
+                    isinstance(a, SlotPart)
+                    and isinstance(b, SlotPart)
+                    and not (self._narrow(a.type) or self._narrow(b.type))
+                ):
+                    self.fail(
+                        "LB0215",
+                        span,
+                        f"nothing shows where ({a.name}) ends and ({b.name}) begins",
+                        f"put a word between them, for example: ({a.name}: {a.type}) to ({b.name}: {b.type})",
+                    )
                     return False
         return True
 
@@ -296,7 +414,12 @@ class Collector:
         assert decl.amid is not None
         found = find_verb(self.v, decl.amid)
         if found is None:
-            self.fail("LB0203", decl.amid.span, f"no verb is written '{decl.amid}'", "write the verb with its slots in brackets: give (n) cards to (p)")
+            self.fail(
+                "LB0203",
+                decl.amid.span,
+                f"no verb is written '{decl.amid}'",
+                "write the verb with its slots in brackets: give (n) cards to (p)",
+            )
             return
         self.v.windows[str(decl.name)].amid = found
 
@@ -305,21 +428,32 @@ class Collector:
         seen: dict[tuple[Any, ...], Phrase] = {}
         for sort, patterns in self.v.patterns.items():
             for p in list(patterns):
-                shape = (sort, *(tuple(sorted(x.forms)) if isinstance(x, Lit) else x.type.sure() for x in p.parts))
+                shape = (
+                    sort,
+                    *(tuple(sorted(x.forms)) if isinstance(x, Lit) else x.type.sure() for x in p.parts),
+                )
                 first = seen.setdefault(shape, p.phrase)
                 if first is not p.phrase:
-                    self.fail("LB0304", p.phrase.span, f"this {sort} reads like another: {first.text}",
-                              f"that one is declared at {first.span.file}:{first.span.line}; change a word of one of them")
+                    self.fail(
+                        "LB0304",
+                        p.phrase.span,
+                        f"this {sort} reads like another: {first.text}",
+                        f"that one is declared at {first.span.file}:{first.span.line}; change a word of one of them",
+                    )
                     patterns.remove(p)
 
 
 def find_verb(v: Vocabulary, clause: n.Clause) -> Phrase | None:
     """The verb that a clause names, its slots in brackets by name: `give (n) cards to (p)`."""
-    wanted = [x.items[0].value if isinstance(x, n.Group) and x.items and isinstance(x.items[0], n.Word) else x.value  # type: ignore[union-attr]
-              for x in clause.items]
+    wanted = [
+        x.items[0].value if isinstance(x, n.Group) and x.items and isinstance(x.items[0], n.Word) else x.value  # type: ignore[union-attr]
+        for x in clause.items
+    ]
     for p in v.patterns["verb"]:
         if len(p.parts) == len(wanted) and all(
-                (w in part.forms) if isinstance(part, Lit) else (w == part.name) for part, w in zip(p.parts, wanted, strict=True)):
+            (w in part.forms) if isinstance(part, Lit) else (w == part.name)
+            for part, w in zip(p.parts, wanted, strict=True)
+        ):
             return p.phrase
     return None
 
@@ -396,7 +530,7 @@ def scope_name(node: n.Scope) -> tuple[str, n.Clause | None]:
     at = next((i for i, x in enumerate(items) if isinstance(x, n.Word) and x.value == "of"), None)
     words = items if at is None else items[:at]
     name = " ".join(x.value for x in words if isinstance(x, n.Word)) or node.word.value
-    subject = n.Clause(node.clause.span, items[at + 1:]) if at is not None and items[at + 1:] else None
+    subject = n.Clause(node.clause.span, items[at + 1 :]) if at is not None and items[at + 1 :] else None
     return name, subject
 
 

@@ -1,11 +1,12 @@
 """The stages from text to program, in order. No stage imports a later one.
 
-    parse      text to trees, file by file; all problems of a file
-    collect    what the packs declare: kinds, fields, words, phrases
-    resolve    every clause read with that vocabulary; names, types, scopes
-    check      what only the whole shows: circles, things never used
-    emit       Python, with the lines of the text, and tables
+parse      text to trees, file by file; all problems of a file
+collect    what the packs declare: kinds, fields, words, phrases
+resolve    every clause read with that vocabulary; names, types, scopes
+check      what only the whole shows: circles, things never used
+emit       Python, with the lines of the text, and tables
 """
+
 from __future__ import annotations
 
 import re
@@ -104,7 +105,9 @@ def compile_packs(texts: Sequence[Source]) -> Compiled:
 def emitter_of(checked: Checked) -> Emitter:
     if not checked.header.get("game"):
         span = Span(next(reversed(checked.sources)), 1, 1, 1, 2)
-        raise TextError([Problem("LB0405", span, "no file here declares a game", 'write: game "Name"')], checked.sources)
+        raise TextError(
+            [Problem("LB0405", span, "no file here declares a game", 'write: game "Name"')], checked.sources
+        )
     return Emitter(checked.vocab, checked.units, checked.sources, checked.boards, checked.header)
 
 
@@ -115,32 +118,61 @@ _SEATS = re.compile(r"seats (\d+)(?: to (\d+))?")
 def read_header(decls: Sequence[n.Decl], vocab: Vocabulary, problems: list[Problem]) -> dict[str, Any]:
     """What the `game` and `pack` lines say."""
     header: dict[str, Any] = {
-        "game": "", "title": "", "seats": (2, 2), "seat_kind": "seat", "seat_names": [], "cooperative": False, "asks_forced": False,
-        "settings": {}, "supplies": [], "packs": [],
+        "game": "",
+        "title": "",
+        "seats": (2, 2),
+        "seat_kind": "seat",
+        "seat_names": [],
+        "cooperative": False,
+        "asks_forced": False,
+        "settings": {},
+        "supplies": [],
+        "packs": [],
     }
     pack_of: dict[str, str] = {}
     for decl in decls:
         match decl:
             case n.Pack(path=path, title=title):
                 pack_of[decl.span.file] = str(path)
-                version = next((line.version.value for line in decl.lines if isinstance(line, n.PackVersion)), "0")
-                header["packs"].append({"id": str(path), "title": title.value.strip('"'), "version": version, "file": decl.span.file})
+                version = next(
+                    (line.version.value for line in decl.lines if isinstance(line, n.PackVersion)), "0"
+                )
+                header["packs"].append(
+                    {
+                        "id": str(path),
+                        "title": title.value.strip('"'),
+                        "version": version,
+                        "file": decl.span.file,
+                    }
+                )
             case n.Supply(count=count, kind=kind) if str(kind) in vocab.kinds:
                 header["supplies"].append((str(kind), int(count.value)))
             case n.Game(title=title, lines=lines):
                 if header["game"]:
-                    problems.append(Problem("LB0301", title.span, "a second game in these packs", f"the first is {header['game']}"))
+                    problems.append(
+                        Problem(
+                            "LB0301",
+                            title.span,
+                            "a second game in these packs",
+                            f"the first is {header['game']}",
+                        )
+                    )
                 header["game"], header["title"] = pack_of.get(decl.span.file, "game"), title.value.strip('"')
                 for line in lines:
                     _game_line(line, header, vocab, problems)
     return header
 
 
-def _game_line(line: n.GameLine | n.Setting, header: dict[str, Any], vocab: Vocabulary, problems: list[Problem]) -> None:
+def _game_line(
+    line: n.GameLine | n.Setting, header: dict[str, Any], vocab: Vocabulary, problems: list[Problem]
+) -> None:
     if isinstance(line, n.Setting):
         t = vocab.values[str(line.name)]
         header["settings"][str(line.name)] = {
-            "type": t.base, "default": _plain(line.default, t.base), "words": list(vocab.enums.get(t.base, ()))}
+            "type": t.base,
+            "default": _plain(line.default, t.base),
+            "words": list(vocab.enums.get(t.base, ())),
+        }
         return
     first = str(line.clauses[0])
     if m := _SEATS.fullmatch(first):
@@ -156,24 +188,43 @@ def _game_line(line: n.GameLine | n.Setting, header: dict[str, Any], vocab: Voca
         if m[1] in vocab.kinds and vocab.is_a(m[1], "seat"):
             header["seat_kind"] = m[1]
         else:
-            problems.append(Problem("LB0201", line.clauses[0].span, f"'{m[1]}' is no kind of seat",
-                                    near(m[1], list(vocab.kinds)) or f"declare it: kind {m[1]} is seat"))
+            problems.append(
+                Problem(
+                    "LB0201",
+                    line.clauses[0].span,
+                    f"'{m[1]}' is no kind of seat",
+                    near(m[1], list(vocab.kinds)) or f"declare it: kind {m[1]} is seat",
+                )
+            )
     elif m := re.fullmatch(r"you are an? (.+)", first):
         if m[1] not in vocab.kinds:
-            problems.append(Problem("LB0201", line.clauses[0].span, f"unknown kind '{m[1]}'", near(m[1], list(vocab.kinds))))
+            problems.append(
+                Problem(
+                    "LB0201", line.clauses[0].span, f"unknown kind '{m[1]}'", near(m[1], list(vocab.kinds))
+                )
+            )
     elif first == "forced choices are asked":
         header["asks_forced"] = True
     elif first == "cooperative":
         header["cooperative"] = True
     elif not first.startswith(("simultaneous rules are ordered by ", "rules wait for ")):
-        problems.append(Problem("LB0406", line.clauses[0].span, f"'{first}' says nothing about a game",
-                                "known: seats 2 to 4; seats named X, O; each seat is a KIND; you are a KIND; cooperative; forced choices are asked; "
-                                "simultaneous rules are ordered by WHO; rules wait for VERB; setting NAME: TYPE = VALUE"))
+        problems.append(
+            Problem(
+                "LB0406",
+                line.clauses[0].span,
+                f"'{first}' says nothing about a game",
+                "known: seats 2 to 4; seats named X, O; each seat is a KIND; you are a KIND; cooperative; "
+                "forced choices are asked; "
+                "simultaneous rules are ordered by WHO; rules wait for VERB; setting NAME: TYPE = VALUE",
+            )
+        )
     for extra in line.clauses[1:]:
         if str(extra) == "cooperative":
             header["cooperative"] = True
         else:
-            problems.append(Problem("LB0406", extra.span, f"'{extra}' says nothing about seats", "known: cooperative"))
+            problems.append(
+                Problem("LB0406", extra.span, f"'{extra}' says nothing about seats", "known: cooperative")
+            )
 
 
 def _plain(clause: n.Clause | None, kind: str) -> Any:

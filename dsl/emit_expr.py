@@ -3,6 +3,7 @@
 Every emitted function has `s` (the table), `c` (the causing event), `me` (whose text this is) and `you` among its
 parameters. A name of the text is looked up in the `Scope`, which says what Python expression stands for it.
 """
+
 from __future__ import annotations
 
 import ast
@@ -56,7 +57,6 @@ def local(identifier: str) -> Maker:
 
 def variable(name: str) -> str:
     return attribute("l", name)
-
 
 
 class Expressions:
@@ -170,8 +170,15 @@ class Expressions:
 
     def is_(self, e: ir.Is, sc: Scope) -> ast.expr:
         subject = e.subject
-        if isinstance(subject, ir.Noun) and subject.type.form == "some" and isinstance(e.test, ir.Rel) and not e.negated:
-            return self.truth(replace(subject, filters=(*subject.filters, e.test)), sc)  # `no card is in hand`: look there
+        if (
+            isinstance(subject, ir.Noun)
+            and subject.type.form == "some"
+            and isinstance(e.test, ir.Rel)
+            and not e.negated
+        ):
+            return self.truth(
+                replace(subject, filters=(*subject.filters, e.test)), sc
+            )  # `no card is in hand`: look there
         if isinstance(subject, ir.Noun) and subject.type.form in ("some", "set", "each"):
             x = self._fresh(sc)
             inner = replace(sc, depth=sc.depth + 1)
@@ -197,11 +204,18 @@ class Expressions:
             case ir.Truth(value=wanted):
                 return value() if wanted else py.negate(value())
             case ir.Adj() | ir.Rel():
-                said = self.adjective(test, value, sc) if isinstance(test, ir.Adj) else self.relation(test, value, sc)
+                said = (
+                    self.adjective(test, value, sc)
+                    if isinstance(test, ir.Adj)
+                    else self.relation(test, value, sc)
+                )
                 return py.both([py.compare(value(), ast.IsNot(), py.const(None)), said]) if t.maybe else said
             case ir.Noun() if test.type.form in ("desc", "ask", "some"):
                 inner = replace(sc, depth=sc.depth + 1)
-                tests = [*self.kind_tests(test.kinds, value, sc, t.base), *self.filter_tests(test, value, inner)]
+                tests = [
+                    *self.kind_tests(test.kinds, value, sc, t.base),
+                    *self.filter_tests(test, value, inner),
+                ]
                 sure = py.compare(value(), ast.IsNot(), py.const(None))
                 return py.both([sure, *tests])
         other = self.emit(test, sc)
@@ -217,13 +231,19 @@ class Expressions:
             for name in a.fields:
                 column = self.read_field(name, value())
                 many = self.v.columns()[name].type.form == "set"
-                tests.append(py.compare(py.const(a.name), ast.In(), ast.BoolOp(ast.Or(), [column, py.const(())])) if many
-                             else py.compare(column, ast.Eq(), py.const(a.name)))
+                tests.append(
+                    py.compare(py.const(a.name), ast.In(), ast.BoolOp(ast.Or(), [column, py.const(())]))
+                    if many
+                    else py.compare(column, ast.Eq(), py.const(a.name))
+                )
             return py.either(tests)
         made = [self._one_adjective(a, kind, value, sc) for kind in a.kinds]
         if len(made) == 1:
             return made[0]
-        cases = [py.both([*self.kind_tests((kind,), value, sc, ""), one]) for kind, one in zip(a.kinds, made, strict=True)]
+        cases = [
+            py.both([*self.kind_tests((kind,), value, sc, ""), one])
+            for kind, one in zip(a.kinds, made, strict=True)
+        ]
         return py.either(cases)
 
     def _one_adjective(self, a: ir.Adj, kind: str, value: Maker, sc: Scope) -> ast.expr:
@@ -249,8 +269,15 @@ class Expressions:
 
     def _sure(self, phrase: Phrase, args: tuple[tuple[str, ir.Expr], ...], sc: Scope) -> list[ast.expr]:
         """Tests that slots which need something do not get nothing."""
-        return [py.compare(self.emit(a, sc), ast.IsNot(), py.const(None)) for k, a in args
-                if a.type.maybe and not a.type.form and not phrase.slots[k].maybe and not phrase.slots[k].form and phrase.slots[k].base != "any"]
+        return [
+            py.compare(self.emit(a, sc), ast.IsNot(), py.const(None))
+            for k, a in args
+            if a.type.maybe
+            and not a.type.form
+            and not phrase.slots[k].maybe
+            and not phrase.slots[k].form
+            and phrase.slots[k].base != "any"
+        ]
 
     # ------------------------------------------------------------ fields
     def field(self, e: ir.FieldOf, sc: Scope) -> ast.expr:
@@ -309,7 +336,13 @@ class Expressions:
         sure = self._sure(phrase, e.args, sc)
         if not sure:
             return made
-        nothing: ast.expr = py.const(False) if phrase.gives.base == "truth" else py.list_of([]) if phrase.gives.form else py.const(None)
+        nothing: ast.expr = (
+            py.const(False)
+            if phrase.gives.base == "truth"
+            else py.list_of([])
+            if phrase.gives.form
+            else py.const(None)
+        )
         return ast.IfExp(py.both(sure), made, nothing)
 
     def argument(self, a: ir.Expr, want: T, sc: Scope) -> ast.expr:
@@ -317,7 +350,11 @@ class Expressions:
         if want.base == "seats":
             return self.who(a, sc)
         if want.form == "set" or want.form == "desc":
-            return self.as_list(a, sc) if want.base != "any" or a.type.form in ("set", "asks") else self.emit(a, sc)
+            return (
+                self.as_list(a, sc)
+                if want.base != "any" or a.type.form in ("set", "asks")
+                else self.emit(a, sc)
+            )
         return self.emit(a, sc)
 
     def who(self, a: ir.Expr, sc: Scope) -> ast.expr:
@@ -327,16 +364,35 @@ class Expressions:
         if phrase.is_primitive:
             return self.em.primitives.query(phrase, args, sc, line)
         unit = self.em.queries[phrase.number]
-        ordered = [args[k] if k in args else self.emit(unit.defaults[k], sc) if k in unit.defaults else py.const(None)
-                   for k in phrase.slots]
-        if (phrase.sort != "value" and unit.value is not None and phrase.number not in sc.seen
-                and phrase.number not in self.em.analysis.recursive and self._can_inline(unit.value, ordered, sc)):
+        ordered = [
+            args[k]
+            if k in args
+            else self.emit(unit.defaults[k], sc)
+            if k in unit.defaults
+            else py.const(None)
+            for k in phrase.slots
+        ]
+        if (
+            phrase.sort != "value"
+            and unit.value is not None
+            and phrase.number not in sc.seen
+            and phrase.number not in self.em.analysis.recursive
+            and self._can_inline(unit.value, ordered, sc)
+        ):
             makers = {k: _again(node) for k, node in zip(phrase.slots, ordered, strict=True)}
-            inner = replace(sc, names={**self._voices(sc), **makers}, inlined=sc.inlined + 1,
-                            seen=sc.seen | {phrase.number})
+            inner = replace(
+                sc,
+                names={**self._voices(sc), **makers},
+                inlined=sc.inlined + 1,
+                seen=sc.seen | {phrase.number},
+            )
             if phrase.gives.form == "set":
                 return self.as_list(unit.value, inner)
-            return self.truth(unit.value, inner) if phrase.gives.base == "truth" else self.emit(unit.value, inner)
+            return (
+                self.truth(unit.value, inner)
+                if phrase.gives.base == "truth"
+                else self.emit(unit.value, inner)
+            )
         return py.call(f"q{phrase.number}", py.name("s"), py.name("c"), self.me(sc), self.you(sc), *ordered)
 
     def _can_inline(self, value: ir.Expr, args: list[ast.expr], sc: Scope) -> bool:
@@ -351,7 +407,9 @@ class Expressions:
             return isinstance(node.value, ast.Name)
         if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Constant | ast.Name):
             return False
-        return isinstance(node.value, ast.Name) or (isinstance(node.value, ast.Attribute) and isinstance(node.value.value, ast.Name))
+        return isinstance(node.value, ast.Name) or (
+            isinstance(node.value, ast.Attribute) and isinstance(node.value.value, ast.Name)
+        )
 
     # ------------------------------------------------------------ noun phrases
     def noun(self, e: ir.Noun, sc: Scope) -> ast.expr:
@@ -359,11 +417,28 @@ class Expressions:
             case "some":
                 return self.truth(e, sc)
             case "ask":
-                return py.call("k_choose_thing", py.name("s"), py.name("c"), self.site(e), self.asked(sc), py.const(self.prompt(e)), self.things(e, sc))
+                return py.call(
+                    "k_choose_thing",
+                    py.name("s"),
+                    py.name("c"),
+                    self.site(e),
+                    self.asked(sc),
+                    py.const(self.prompt(e)),
+                    self.things(e, sc),
+                )
             case "asks":
                 least, most = self.how_many(e, sc)
-                return py.call("k_choose_things", py.name("s"), py.name("c"), self.site(e), self.asked(sc), py.const(self.prompt(e)),
-                               self.things(e, sc), least, most)
+                return py.call(
+                    "k_choose_things",
+                    py.name("s"),
+                    py.name("c"),
+                    self.site(e),
+                    self.asked(sc),
+                    py.const(self.prompt(e)),
+                    self.things(e, sc),
+                    least,
+                    most,
+                )
         if e.det == "the":
             return py.call("k_must_be", py.name("s"), self.things(e, sc), py.const(self.prompt(e)))
         if e.det == "random":
@@ -378,7 +453,9 @@ class Expressions:
             return py.const(0), py.const(1_000_000)
         assert e.count is not None
         count = self.emit(e.count, sc)
-        return (py.const(0) if e.det == "up to" else count), (count if e.det == "up to" else self.emit(e.count, sc))
+        return (py.const(0) if e.det == "up to" else count), (
+            count if e.det == "up to" else self.emit(e.count, sc)
+        )
 
     def asked(self, sc: Scope) -> ast.expr:
         """Who is asked when the text does not say: as the kind says, else `you`."""
@@ -393,7 +470,11 @@ class Expressions:
         if isinstance(e, ir.Nothing):
             return py.list_of([])
         made = self.emit(e, sc)
-        if e.type.form in ("set", "asks") or e.type.base == "roll" or isinstance(e, ir.AllWords | ir.Both | ir.Without):
+        if (
+            e.type.form in ("set", "asks")
+            or e.type.base == "roll"
+            or isinstance(e, ir.AllWords | ir.Both | ir.Without)
+        ):
             return made
         if e.type.form in ("ask",) or e.type.maybe:
             return py.call("k_some", made)
@@ -427,7 +508,11 @@ class Expressions:
         if f.to is not None:
             near = self.as_list(f.to, sc)
             return py.call("k_nearest_to", py.name("s"), among, near)
-        read = self.emit(f.value, sc.bind("it", local("x"))) if f.value is not None else self.read_field(f.field, py.name("x"))
+        read = (
+            self.emit(f.value, sc.bind("it", local("x")))
+            if f.value is not None
+            else self.read_field(f.field, py.name("x"))
+        )
         return py.call("k_extreme", py.lambda_of(["x"], read), among, py.const(f.sign))
 
     def source(self, e: ir.Noun, x: str, sc: Scope) -> tuple[ast.expr, list[ast.expr], tuple[ir.Filter, ...]]:
@@ -438,11 +523,17 @@ class Expressions:
                 continue
             found = self.em.primitives.source(f, sc, e.kinds)
             if found is not None:
-                rest = (*e.filters[:at], *e.filters[at + 1:])
+                rest = (*e.filters[:at], *e.filters[at + 1 :])
                 return found, self.kind_tests(e.kinds, value, sc, self.em.source_kind(f)), rest
         if any(self.v.kinds[k].when is not None for k in e.kinds):
-            wide = self.v.common([p for k in e.kinds for p in (self.v.kinds[k].parents if self.v.kinds[k].when else [k])])
-            return self._of(wide), [*self._in_play(wide, value), *self.kind_tests(e.kinds, value, sc, wide)], e.filters
+            wide = self.v.common(
+                [p for k in e.kinds for p in (self.v.kinds[k].parents if self.v.kinds[k].when else [k])]
+            )
+            return (
+                self._of(wide),
+                [*self._in_play(wide, value), *self.kind_tests(e.kinds, value, sc, wide)],
+                e.filters,
+            )
         if len(e.kinds) == 1:
             return self._of(e.kinds[0]), self._in_play(e.kinds[0], value), e.filters
         source: ast.expr = self._of(e.kinds[0])
@@ -463,25 +554,47 @@ class Expressions:
         """Tests that something is of one of these kinds; none if it cannot be anything else."""
         if known and all(k in kinds or any(w in kinds for w in self.v.lineage(k)) for k in [known]):
             return []
-        if not known and self.em.analysis.made_kinds and all(
-                any(self.v.is_a(m, k) and self.v.kinds[k].when is None for k in kinds) for m in self.em.analysis.made_kinds):
+        if (
+            not known
+            and self.em.analysis.made_kinds
+            and all(
+                any(self.v.is_a(m, k) and self.v.kinds[k].when is None for k in kinds)
+                for m in self.em.analysis.made_kinds
+            )
+        ):
             return []
         plain = [k for k in kinds if self.v.kinds[k].when is None]
         tests: list[ast.expr] = []
         if plain:
             names = sorted({n for k in plain for n in self.v.narrower(k)})
             kind = py.sub(py.attr(py.name("s"), "kind"), value())
-            tests.append(py.compare(kind, ast.Eq(), py.const(names[0])) if len(names) == 1 else
-                         py.compare(kind, ast.In(), py.const(frozenset(names))))
+            tests.append(
+                py.compare(kind, ast.Eq(), py.const(names[0]))
+                if len(names) == 1
+                else py.compare(kind, ast.In(), py.const(frozenset(names)))
+            )
         for k in kinds:
             if self.v.kinds[k].when is not None and k in self.em.units.conditions:
-                tests.append(py.call(f"w_{self.em.kind_numbers[k]}", py.name("s"), py.name("c"), self.me(sc), self.you(sc), value()))
+                tests.append(
+                    py.call(
+                        f"w_{self.em.kind_numbers[k]}",
+                        py.name("s"),
+                        py.name("c"),
+                        self.me(sc),
+                        self.you(sc),
+                        value(),
+                    )
+                )
         return [py.either(tests)] if len(tests) > 1 else tests
 
     def filter_tests(self, e: ir.Noun, value: Maker, sc: Scope) -> list[ast.expr]:
         tests: list[ast.expr] = []
         if e.other:
-            who = sc.names.get("self") if sc.text_kind and any(self.v.is_a(sc.text_kind, k) for k in e.kinds) else sc.names.get("you")
+            who = (
+                sc.names.get("self")
+                if sc.text_kind and any(self.v.is_a(sc.text_kind, k) for k in e.kinds)
+                else sc.names.get("you")
+            )
             tests.append(py.compare(value(), ast.NotEq(), (who or local("you"))()))
         for f in e.filters:
             match f:
@@ -500,7 +613,11 @@ class Expressions:
         """`limit KIND in KIND text`: a filter on every description in such texts."""
         found: list[ast.expr] = []
         for limit in self.em.units.limits:
-            if sc.text_kind and self.v.is_a(sc.text_kind, limit.text_kind) and any(self.v.is_a(k, limit.kind) for k in e.kinds):
+            if (
+                sc.text_kind
+                and self.v.is_a(sc.text_kind, limit.text_kind)
+                and any(self.v.is_a(k, limit.kind) for k in e.kinds)
+            ):
                 found.append(self.truth(limit.test, sc.bind("it", value)))
         return found
 
@@ -513,15 +630,24 @@ def _again(node: ast.expr) -> Maker:
     """A simple node, made anew each time it is used."""
     import copy
 
-    return lambda: copy.copy(node) if not isinstance(node, ast.Subscript | ast.Attribute) else copy.deepcopy(node)
+    return lambda: (
+        copy.copy(node) if not isinstance(node, ast.Subscript | ast.Attribute) else copy.deepcopy(node)
+    )
 
 
 def _is_line(source: ast.expr) -> bool:
     """The spaces of a line are few: no loop over them needs a budget."""
-    return isinstance(source, ast.Subscript) and isinstance(source.value, ast.Name) and source.value.id == "k_lines"
+    return (
+        isinstance(source, ast.Subscript)
+        and isinstance(source.value, ast.Name)
+        and source.value.id == "k_lines"
+    )
 
 
 def _asks(value: ir.Expr) -> bool:
     from .analysis import walk
 
-    return any(isinstance(x, ir.Noun) and x.type.form in ("ask", "asks") or isinstance(x, ir.RandomOf) for x in walk(value))
+    return any(
+        (isinstance(x, ir.Noun) and x.type.form in ("ask", "asks")) or isinstance(x, ir.RandomOf)
+        for x in walk(value)
+    )

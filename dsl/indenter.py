@@ -3,6 +3,7 @@
 Lark's own keeps its state on the instance, so parses in two threads disturb each other, and its errors have
 no position. Here the state lives in the generator, and every error says where it is.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -38,10 +39,14 @@ class BlockIndenter:
             yield token
             depth = max(0, depth + (token.type in self.OPEN) - (token.type in self.CLOSE))
         for _ in levels[1:]:  # the value "EOF" marks the ones that no line of text asked for
-            yield Token.new_borrow_pos("_DEDENT", "EOF", token) if token is not None else Token("_DEDENT", "EOF")
+            yield (
+                Token.new_borrow_pos("_DEDENT", "EOF", token)
+                if token is not None
+                else Token("_DEDENT", "EOF")
+            )
 
     def _margin(self, token: Token, levels: list[int]) -> Iterator[Token]:
-        margin = token[token.rfind("\n") + 1:]
+        margin = token[token.rfind("\n") + 1 :]
         width, end, row = len(margin), token.end_pos or 0, token.end_line
         here = Token("_INDENT", margin, end - width, row, 1, row, width + 1, end)
         if "\t" in margin:

@@ -3,6 +3,7 @@
 Two readings are the same if these are equal; places in the text do not count. `lits` is the number of literal
 words a reading used: of several readings the one with most wins.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field

@@ -4,6 +4,7 @@ A class takes its rule's children in order; a field of tuple type at the end tak
 does that for every node, so a new rule needs a class here and nothing else. Clauses are kept as tokens:
 stage 2 (reader.py) reads them once the vocabulary is known.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
@@ -238,7 +239,7 @@ class Copies(Node):
 class Card(Node):
     kind: Name
     name: Word
-    parts: tuple[ForWords | Copies | None | CardLine, ...]
+    parts: tuple[ForWords | Copies | CardLine | None, ...]
 
     @property
     def lines(self) -> tuple[CardLine, ...]:
@@ -488,7 +489,9 @@ class Saying(Node):
     text: Word
 
 
-Mod: TypeAlias = Saying | OnlyIf | During | By | InOrder | Once | Costs | Choosing | FromZone | AtStage | OnPass
+Mod: TypeAlias = (
+    Saying | OnlyIf | During | By | InOrder | Once | Costs | Choosing | FromZone | AtStage | OnPass
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -801,15 +804,44 @@ SceneStep: TypeAlias = Answers | Offered | Allowed | Refused | Idle | Act | Expe
 Rule: TypeAlias = Trigger | Whenever | Forbid
 Simple: TypeAlias = Line | Choose | Let | Now | Stop | Answer | Offer | Prevent | MayLine
 Stmt: TypeAlias = (
-    Simple | IfStmt | ForEach | Ask | May | RepeatTimes | RepeatWhile | RepeatUntil | RepeatEver
-    | Secretly | Scope | Lasting | Rule | Passive
+    Simple
+    | IfStmt
+    | ForEach
+    | Ask
+    | May
+    | RepeatTimes
+    | RepeatWhile
+    | RepeatUntil
+    | RepeatEver
+    | Secretly
+    | Scope
+    | Lasting
+    | Rule
+    | Passive
 )
 Member: TypeAlias = Field | Counter | ZoneDecl | AbilityDecl | Voice | Option | Passive | Rule
 CardLine: TypeAlias = Attribute | Ability | Face | Passive | Option | Rule
 Phrase: TypeAlias = Verb | Query | Value | Relation | Modifier
 Decl: TypeAlias = (
-    Pack | Game | Kind | Words | State | ZoneDecl | Supply | Die | Board | Window | Phrase | Adjective
-    | Option | Section | Limit | Rule | Card | CardTable | Scene
+    Pack
+    | Game
+    | Kind
+    | Words
+    | State
+    | ZoneDecl
+    | Supply
+    | Die
+    | Board
+    | Window
+    | Phrase
+    | Adjective
+    | Option
+    | Section
+    | Limit
+    | Rule
+    | Card
+    | CardTable
+    | Scene
 )
 
 
@@ -840,7 +872,7 @@ def build(file: str, tree: Tree[Token] | Token | None) -> Any:
     children = [build(file, child) for child in tree.children]
     cls, count, rest = _CLASSES[str(tree.data)]
     if rest:
-        children = [*children[: count - 1], tuple(children[count - 1:])]
+        children = [*children[: count - 1], tuple(children[count - 1 :])]
     children += [None] * (count - len(children))
     return cls(span_of(file, tree.meta), *children)
 

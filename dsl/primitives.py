@@ -1,4 +1,5 @@
 """What the primitives of grammar/std.box become: one small function each, by the words of the phrase."""
+
 from __future__ import annotations
 
 import ast
@@ -55,7 +56,9 @@ QUERIES: dict[str, Query] = {
     "space of _": lambda a: _k("space_of", a["what"]),
     "space named _": lambda a: _k("spaces_named", a["name"]),
     "neighbour of _ to the _": lambda a: _k("beside", a["where"], a["way"]),
-    "distance from _ to _ through _": lambda a: _k("distance_through", a["a"], a["b"], a["ok"]) if "ok" in a else _k("distance", a["a"], a["b"]),
+    "distance from _ to _ through _": lambda a: (
+        _k("distance_through", a["a"], a["b"], a["ok"]) if "ok" in a else _k("distance", a["a"], a["b"])
+    ),
     "nearest of _ to _": lambda a: _k("nearest", a["what"], a["where"]),
     "shortest paths from _ to _ through _": lambda a: _k("shortest_paths", a["a"], a["b"], a["ok"]),
     "length of _": lambda a: py.call("k_len", a["p"]),
@@ -85,8 +88,13 @@ class Primitives:
     # ------------------------------------------------------------ values
     def query(self, phrase: Phrase, args: Args, sc: Scope, line: int) -> ast.expr:
         special: dict[str, Callable[[], ast.expr]] = {
-            "_ along _": lambda: py.compare(args["a"], ast.In(), py.sub(py.name("k_lines"), args["b"]) if phrase.slots["b"].base == "line" else
-                                            _k("along", args["b"])),
+            "_ along _": lambda: py.compare(
+                args["a"],
+                ast.In(),
+                py.sub(py.name("k_lines"), args["b"])
+                if phrase.slots["b"].base == "line"
+                else _k("along", args["b"]),
+            ),
             "total _ of _": lambda: py.call("k_sum", self._each_field(args, sc)),
             "highest _ of _": lambda: py.call("k_highest", self._each_field(args, sc)),
             "lowest _ of _": lambda: py.call("k_lowest", self._each_field(args, sc)),
@@ -137,7 +145,15 @@ class Primitives:
         return None
 
     # ------------------------------------------------------------ acts
-    def act(self, phrase: Phrase, args: Args, raw: dict[str, ir.Expr], sc: Scope, line: int, until: ast.expr | None) -> list[ast.stmt]:
+    def act(
+        self,
+        phrase: Phrase,
+        args: Args,
+        raw: dict[str, ir.Expr],
+        sc: Scope,
+        line: int,
+        until: ast.expr | None,
+    ) -> list[ast.stmt]:
         """A primitive verb as statements; arguments are simple, so they may be used twice."""
         site = py.const(self.em.site_of(line, sc))
         lead = [py.name("s"), py.name("c"), site]
@@ -149,11 +165,22 @@ class Primitives:
         match phrase.skeleton:
             case "move _ to _" | "move _ to top of _":
                 if raw["what"].type.form in ("", "ask", "each"):
-                    return do("move" if not raw["what"].type.maybe else "move_some", raw_one(args["what"]), args["where"]) + moved
+                    return (
+                        do(
+                            "move" if not raw["what"].type.maybe else "move_some",
+                            raw_one(args["what"]),
+                            args["where"],
+                        )
+                        + moved
+                    )
                 return do("move_all", args["what"], args["where"]) + moved
             case "move _ to bottom of _":
-                loop = ast.For(ast.Name("x_m", ast.Store()), py.call("k_list", args["what"]),
-                               do("move_to_bottom", py.name("x_m"), args["where"]), [])
+                loop = ast.For(
+                    ast.Name("x_m", ast.Store()),
+                    py.call("k_list", args["what"]),
+                    do("move_to_bottom", py.name("x_m"), args["where"]),
+                    [],
+                )
                 return [loop, *moved]
             case "move _ to position _ of _":
                 at = ast.BinOp(args["n"], ast.Sub(), py.const(1))
@@ -168,7 +195,14 @@ class Primitives:
                 return do("refill", args["pile"], args["discard"], args["n"])
             case "lay _ face up" | "lay _ face down":
                 down = py.const(phrase.skeleton.endswith("down"))
-                return [ast.For(ast.Name("x_m", ast.Store()), py.call("k_list", args["what"]), do("lay", py.name("x_m"), down), [])]
+                return [
+                    ast.For(
+                        ast.Name("x_m", ast.Store()),
+                        py.call("k_list", args["what"]),
+                        do("lay", py.name("x_m"), down),
+                        [],
+                    )
+                ]
             case "flip _":
                 return do("turn", args["what"], py.const(None))
             case "flip _ to _":
@@ -182,7 +216,14 @@ class Primitives:
             case "clear _ of _":
                 inner = {"where": py.name("x_m"), "what": args["what"]}
                 body = self._change(lead, inner, raw["what"], py.const(-2_000_000_000))
-                return [ast.For(ast.Name("x_m", ast.Store()), py.call("k_list", args["what_set"] if "what_set" in args else args["where"]), body, [])]
+                return [
+                    ast.For(
+                        ast.Name("x_m", ast.Store()),
+                        py.call("k_list", args["what_set"] if "what_set" in args else args["where"]),
+                        body,
+                        [],
+                    )
+                ]
             case "resolve _ of _" | "resolve _ of _ for _":
                 who = args.get("who", py.const(None))
                 body = do("resolve", args["what"], py.name("x_m"), who)
@@ -198,25 +239,39 @@ class Primitives:
             case "end game":
                 return [py.expression(py.call("k_end_game", *lead))]
             case "roll _ more _ into _":
+
                 def more(pool: ast.expr) -> ast.stmt:
-                    return py.expression(py.method(pool, "extend", py.call("k_roll", *lead, args["n"], args["d"])))
+                    return py.expression(
+                        py.method(pool, "extend", py.call("k_roll", *lead, args["n"], args["d"]))
+                    )
 
                 return self._in_pool(raw["pool"], args["pool"], lead, more)
             case "reroll _ _ of _ with _":
+
                 def again(pool: ast.expr) -> ast.stmt:
                     return do("reroll", args["n"], args["f"], pool, args["d"])[0]
 
                 return self._in_pool(raw["pool"], args["pool"], lead, again)
         raise AssertionError(phrase.skeleton)
 
-    def _in_pool(self, raw: ir.Expr, pool: ast.expr, lead: list[ast.expr], change: Callable[[ast.expr], ast.stmt]) -> list[ast.stmt]:
+    def _in_pool(
+        self, raw: ir.Expr, pool: ast.expr, lead: list[ast.expr], change: Callable[[ast.expr], ast.stmt]
+    ) -> list[ast.stmt]:
         """Change a roll: one that only has a name in place, one that the game keeps by an event."""
         if not isinstance(raw, ir.GlobalValue):
             return [change(pool)]
-        keep = py.call("k_put_value", *lead, py.const(raw.name), py.const(attribute("g", raw.name)), py.call("k_tuple", py.name("x_p")))
+        keep = py.call(
+            "k_put_value",
+            *lead,
+            py.const(raw.name),
+            py.const(attribute("g", raw.name)),
+            py.call("k_tuple", py.name("x_p")),
+        )
         return [py.assign("x_p", py.call("k_list", pool)), change(py.name("x_p")), py.expression(keep)]
 
-    def giving(self, phrase: Phrase, args: Args, raw: dict[str, ir.Expr], sc: Scope, line: int) -> ast.expr | None:
+    def giving(
+        self, phrase: Phrase, args: Args, raw: dict[str, ir.Expr], sc: Scope, line: int
+    ) -> ast.expr | None:
         """Primitive verbs with a result."""
         lead = [py.name("s"), py.name("c"), py.const(self.em.site_of(line, sc))]
         match phrase.skeleton:
@@ -232,10 +287,25 @@ class Primitives:
         if isinstance(what, ir.Ref):
             info = self.em.v.columns()[what.name]
             column = _s(attribute("f", what.name))
-            made: list[ast.stmt] = [py.expression(py.call("k_change", *lead, args["where"], py.const(what.name), column, delta,
-                                                          py.const(info.low), py.const(info.high)))]
+            made: list[ast.stmt] = [
+                py.expression(
+                    py.call(
+                        "k_change",
+                        *lead,
+                        args["where"],
+                        py.const(what.name),
+                        column,
+                        delta,
+                        py.const(info.low),
+                        py.const(info.high),
+                    )
+                )
+            ]
             return made + self.em.whenever_field(what.name)
-        return [py.expression(py.call("k_change_named", *lead, args["where"], args["what"], delta)), *self.em.whenever_any()]
+        return [
+            py.expression(py.call("k_change_named", *lead, args["where"], args["what"], delta)),
+            *self.em.whenever_any(),
+        ]
 
 
 def raw_one(node: ast.expr) -> ast.expr:

@@ -3,6 +3,7 @@
 No string of an author ever becomes Python source: names are made here from numbers and safe letters, texts
 become constants. Every node carries the line of the text it came from.
 """
+
 from __future__ import annotations
 
 import ast
@@ -60,8 +61,12 @@ def negate(test: Node) -> Node:
 
 def bare(test: Node) -> Node:
     """A condition that is only tested need not be made yes or no first."""
-    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) and isinstance(test.operand, ast.UnaryOp) and isinstance(
-            test.operand.op, ast.Not):
+    while (
+        isinstance(test, ast.UnaryOp)
+        and isinstance(test.op, ast.Not)
+        and isinstance(test.operand, ast.UnaryOp)
+        and isinstance(test.operand.op, ast.Not)
+    ):
         test = test.operand.operand
     return test
 
@@ -100,7 +105,9 @@ def lambda_of(params: list[str], body: Node) -> ast.Lambda:
 def at_line(node: Any, line: int) -> Any:
     """Give a node, and all below it that have none yet, a line of the text."""
     for inner in ast.walk(node):
-        if isinstance(inner, ast.expr | ast.stmt | ast.arg | ast.excepthandler) and not hasattr(inner, "lineno"):
+        if isinstance(inner, ast.expr | ast.stmt | ast.arg | ast.excepthandler) and not hasattr(
+            inner, "lineno"
+        ):
             inner.lineno = inner.end_lineno = line
             inner.col_offset = inner.end_col_offset = 0
     return node

@@ -12,6 +12,7 @@ deterministic:
    slot that wants a kind still reads the description.
 6. Of several readings the one that used most literal words wins. A tie is a problem: use brackets.
 """
+
 from __future__ import annotations
 
 import re
@@ -32,8 +33,17 @@ Slots = tuple[tuple[str, ir.Expr], ...]
 
 OR, AND, NOT, COMPARE, SUM, PRODUCT, OPERAND = range(7)
 DETERMINERS = {
-    "each": "each", "every": "each", "all": "all", "a": "a", "an": "a", "one": "a", "another": "another",
-    "any": "any", "no": "no", "the": "the", "random": "random",
+    "each": "each",
+    "every": "each",
+    "all": "all",
+    "a": "a",
+    "an": "a",
+    "one": "a",
+    "another": "another",
+    "any": "any",
+    "no": "no",
+    "the": "the",
+    "random": "random",
 }
 COMPARISONS = {"=", "!=", "<", ">", "<=", ">="}
 POSSESSIVES = {"your": "you", "its": "it", "their": "they"}
@@ -75,10 +85,16 @@ class Reader:
         for p in self.v.patterns[sort]:
             if p.may_match(self.words):
                 for slots, lits in self.match(p.parts, 0, 0, self.n, OR, wild):
-                    out.append(ir.Call(type=p.phrase.gives, span=self.span(0, self.n), lits=lits, pattern=p, args=slots))
+                    out.append(
+                        ir.Call(
+                            type=p.phrase.gives, span=self.span(0, self.n), lits=lits, pattern=p, args=slots
+                        )
+                    )
         return out
 
-    def match(self, parts: tuple[PartInfo, ...], k: int, i: int, j: int, level: int, wild: bool) -> Iterator[tuple[Slots, int]]:
+    def match(
+        self, parts: tuple[PartInfo, ...], k: int, i: int, j: int, level: int, wild: bool
+    ) -> Iterator[tuple[Slots, int]]:
         """Every way to lay the parts from k on over the words i up to j."""
         if k == len(parts):
             if i == j:
@@ -91,9 +107,14 @@ class Reader:
                     yield slots, lits + 1
             return
         after = parts[k + 1] if k + 1 < len(parts) else None
-        if wild and isinstance(after, SlotPart) and i < j and self.w[i] == "any":  # one `any` for two neighbours
+        if (
+            wild and isinstance(after, SlotPart) and i < j and self.w[i] == "any"
+        ):  # one `any` for two neighbours
             here = self.span(i, i + 1)
-            both = ((part.name, ir.AnyValue(type=part.type, span=here)), (after.name, ir.AnyValue(type=after.type, span=here)))
+            both = (
+                (part.name, ir.AnyValue(type=part.type, span=here)),
+                (after.name, ir.AnyValue(type=after.type, span=here)),
+            )
             for slots, lits in self.match(parts, k + 2, i + 1, j, level, wild):
                 yield both + slots, lits
         for end in [j] if after is None else range(i + 1, j):
@@ -108,15 +129,30 @@ class Reader:
     def slot(self, part: SlotPart, i: int, j: int, level: int, wild: bool) -> list[ir.Expr]:
         """Readings of the words i up to j that a slot takes."""
         if wild and self.w[i] == "any" and (j == i + 1 or self.text(i + 1, j) in (part.name, part.type.base)):
-            return [ir.AnyValue(type=part.type, span=self.span(i, j))]  # whichever: no test, and no limit cuts it
-        found = [r for r in self.expr(i, j, level) if self._takes(part.type, r, wild)
-                 or (level == OR and r.type.form == "asks" and not part.type.form and self.v.fits(r.type.one(), part.type))]
+            return [
+                ir.AnyValue(type=part.type, span=self.span(i, j))
+            ]  # whichever: no test, and no limit cuts it
+        found = [
+            r
+            for r in self.expr(i, j, level)
+            if self._takes(part.type, r, wild)
+            or (
+                level == OR
+                and r.type.form == "asks"
+                and not part.type.form
+                and self.v.fits(r.type.one(), part.type)
+            )
+        ]
         return best(named_first([*found, *self.special(i, j, part.type)]))
 
     def _takes(self, want: T, r: ir.Expr, wild: bool) -> bool:
         if self.v.fits(r.type, want):
             return not (r.type.form == "some" and not wild)
-        return wild and r.type.form in ("some", "desc", "set", "each", "ask") and self.v.fits(r.type.one(), want.one())
+        return (
+            wild
+            and r.type.form in ("some", "desc", "set", "each", "ask")
+            and self.v.fits(r.type.one(), want.one())
+        )
 
     def special(self, i: int, j: int, want: T) -> list[ir.Expr]:
         """Slots that take a name of the language: a counter, a field, an ability, a die."""
@@ -151,8 +187,11 @@ class Reader:
         if level in (OR, AND):
             out += self.logic(i, j, level)
         elif level == NOT and self.w[i] == "not":
-            out += [ir.Not(type=TRUTH, span=self.span(i, j), lits=r.lits, inner=r)
-                    for r in self.expr(i + 1, j, NOT) if _truthy(r.type)]
+            out += [
+                ir.Not(type=TRUTH, span=self.span(i, j), lits=r.lits, inner=r)
+                for r in self.expr(i + 1, j, NOT)
+                if _truthy(r.type)
+            ]
         elif level == COMPARE:
             out += self.compare(i, j)
         elif level in (SUM, PRODUCT):
@@ -185,14 +224,31 @@ class Reader:
             for a, b in product(self.expr(i, k, level), self.expr(k + 1, j, level + 1)):
                 lits = a.lits + b.lits
                 if self._number(a.type) and self._number(b.type):
-                    out.append(ir.Arith(type=T("number", maybe=a.type.maybe or b.type.maybe), span=span, lits=lits, op=op, left=a, right=b))
-                elif op == "-" and a.type.form == "set" and b.type.base in self.v.kinds and self._things(b.type):
+                    out.append(
+                        ir.Arith(
+                            type=T("number", maybe=a.type.maybe or b.type.maybe),
+                            span=span,
+                            lits=lits,
+                            op=op,
+                            left=a,
+                            right=b,
+                        )
+                    )
+                elif (
+                    op == "-"
+                    and a.type.form == "set"
+                    and b.type.base in self.v.kinds
+                    and self._things(b.type)
+                ):
                     out.append(ir.Without(type=a.type, span=span, lits=lits, left=a, right=b))
         if level == SUM and self.text(i, i + 1) in ("+", "-"):
             for r in self.expr(i + 1, j, PRODUCT):
                 if self._number(r.type):
-                    out.append(r if self.text(i, i + 1) == "+" else
-                               ir.Negative(type=NUMBER, span=span, lits=r.lits, inner=r))
+                    out.append(
+                        r
+                        if self.text(i, i + 1) == "+"
+                        else ir.Negative(type=NUMBER, span=span, lits=r.lits, inner=r)
+                    )
         return out
 
     @staticmethod
@@ -205,7 +261,16 @@ class Reader:
         for k in self.at(i + 1, j, COMPARISONS):
             for a, b in product(self.expr(i, k, SUM), self.expr(k + 1, j, SUM)):
                 if self._comparable(a.type, b.type):
-                    out.append(ir.Compare(type=TRUTH, span=span, lits=a.lits + b.lits, op=self.text(k, k + 1), left=a, right=b))
+                    out.append(
+                        ir.Compare(
+                            type=TRUTH,
+                            span=span,
+                            lits=a.lits + b.lits,
+                            op=self.text(k, k + 1),
+                            left=a,
+                            right=b,
+                        )
+                    )
         for k in self.at(i + 1, j, {"is", "are"}):
             start = k + 1
             negated = start < j and self.w[start] == "not"
@@ -214,8 +279,10 @@ class Reader:
                 out += self.running(i, k, negated, span)
             for a in self.expr(i, k, SUM):
                 if a.type.form != "desc":
-                    out += [ir.Is(type=TRUTH, span=span, lits=a.lits + r.lits, negated=negated, subject=a, test=r)
-                            for r in self.predicate(a, start, j)]
+                    out += [
+                        ir.Is(type=TRUTH, span=span, lits=a.lits + r.lits, negated=negated, subject=a, test=r)
+                        for r in self.predicate(a, start, j)
+                    ]
         return out
 
     def running(self, i: int, k: int, negated: bool, span: Span) -> list[ir.Expr]:
@@ -223,10 +290,18 @@ class Reader:
         out: list[ir.Expr] = []
         found: list[tuple[str, ir.Expr | None]] = [(self.text(i, k), None)]
         for at in self.at(i + 1, k, {"of"}):
-            found += [(self.text(i, at), r) for r in named_first(self.expr(at + 1, k, OPERAND))[:1] if r.type.base in self.v.kinds]
+            found += [
+                (self.text(i, at), r)
+                for r in named_first(self.expr(at + 1, k, OPERAND))[:1]
+                if r.type.base in self.v.kinds
+            ]
         for at in range(i + 1, k):
             if self.w[at] == "'s":
-                found += [(self.text(at + 1, k), r) for r in named_first(self.expr(i, at, OPERAND))[:1] if r.type.base in self.v.kinds]
+                found += [
+                    (self.text(at + 1, k), r)
+                    for r in named_first(self.expr(i, at, OPERAND))[:1]
+                    if r.type.base in self.v.kinds
+                ]
         for name, subject in found:
             if name in self.v.scopes:
                 test: ir.Expr = ir.Running(type=TRUTH, span=span, lits=2, scope=name, subject=subject)
@@ -259,14 +334,22 @@ class Reader:
         for r in self.expr(i, j, OPERAND):
             if r.type == NOTHING or (r.type.form == "desc" and text in self.env):
                 continue
-            if r.type.form in ("desc", "ask", "some") and kind in self.v.kinds and r.type.base in self.v.kinds:
+            if (
+                r.type.form in ("desc", "ask", "some")
+                and kind in self.v.kinds
+                and r.type.base in self.v.kinds
+            ):
                 if self.v.related(kind, r.type.base):
                     out.append(r)
             elif self.v.fits(r.type, a.type.one()) or self.v.fits(a.type.one(), r.type):
                 out.append(r)
         if any(isinstance(r, ir.Adj) for r in out):  # `it is not figure`: the adjective is meant
             named = any(isinstance(r, ir.Local) for r in out)
-            out = [r for r in out if not (isinstance(r, ir.Noun) and r.det == "") and not (named and isinstance(r, ir.Adj))]
+            out = [
+                r
+                for r in out
+                if not (isinstance(r, ir.Noun) and r.det == "") and not (named and isinstance(r, ir.Adj))
+            ]
         return named_first(out)
 
     def adjective(self, text: str, kind: str, span: Span) -> ir.Adj | None:
@@ -274,9 +357,16 @@ class Reader:
         declared = tuple(a.kind for a in self.v.adjectives.get(text, ()) if self.v.related(kind, a.kind))
         if declared:
             return ir.Adj(type=TRUTH, span=span, name=text, kinds=declared)
-        fields = tuple(sorted({
-            f.name for k in (*self.v.lineage(kind), *self.v.narrower(kind)) for f in self.v.kinds[k].fields.values()
-            if f.type.base in self.v.enum_of.get(text, ())}))
+        fields = tuple(
+            sorted(
+                {
+                    f.name
+                    for k in (*self.v.lineage(kind), *self.v.narrower(kind))
+                    for f in self.v.kinds[k].fields.values()
+                    if f.type.base in self.v.enum_of.get(text, ())
+                }
+            )
+        )
         if fields:
             return ir.Adj(type=TRUTH, span=span, name=text, fields=fields)
         flag = self.v.find_field(kind, text)
@@ -322,9 +412,19 @@ class Reader:
             first = slots[0][1].type
             if first.base in self.v.kinds:
                 return T(first.base, "set")
-        if gives.base == "seat" and slots and p.phrase.is_primitive and self.v.is_a(slots[0][1].type.base, "seat"):
+        if (
+            gives.base == "seat"
+            and slots
+            and p.phrase.is_primitive
+            and self.v.is_a(slots[0][1].type.base, "seat")
+        ):
             return T(slots[0][1].type.base, gives.form)
-        if gives.maybe is False and any(a.type.maybe for _, a in slots) and p.phrase.is_primitive and gives.base in self.v.kinds:
+        if (
+            gives.maybe is False
+            and any(a.type.maybe for _, a in slots)
+            and p.phrase.is_primitive
+            and gives.base in self.v.kinds
+        ):
             return T(gives.base, gives.form, True)
         return gives
 
@@ -368,7 +468,11 @@ class Reader:
             for owner in self.expr(i, k, OPERAND):
                 if owner.type.form in ("desc", "some") or owner.type.base not in self.v.kinds:
                     continue
-                if isinstance(owner, ir.Noun) and k > i + 1 and any(not isinstance(f, ir.Adj) for f in owner.filters):
+                if (
+                    isinstance(owner, ir.Noun)
+                    and k > i + 1
+                    and any(not isinstance(f, ir.Adj) for f in owner.filters)
+                ):
                     continue  # a description with a filter owns something only in brackets
                 if isinstance(owner, ir.Call) and k > i + 1:
                     continue  # and so does a phrase: `(seat after p)'s hand`
@@ -376,8 +480,12 @@ class Reader:
                 if found is None:
                     continue
                 form = "" if owner.type.form in ("", "ask") else owner.type.form
-                made = T(found.type.base, found.type.form or ("set" if form == "set" else form if found.type.base in self.v.kinds else ""),
-                         found.type.maybe or owner.type.maybe)
+                made = T(
+                    found.type.base,
+                    found.type.form
+                    or ("set" if form == "set" else form if found.type.base in self.v.kinds else ""),
+                    found.type.maybe or owner.type.maybe,
+                )
                 cls = ir.ZoneOf if found.sort == "zone" else ir.FieldOf
                 out.append(cls(type=made, span=self.span(i, j), lits=owner.lits, owner=owner, name=name))
             break
@@ -389,21 +497,38 @@ class Reader:
         for det, count, start in self.determiners(i, j):
             for base, kinds, end, lits, many, adjs in self.described(start, j):
                 other = "other" in adjs or det == "another"
-                tests = tuple(self.adjective(a, base, self.span(start, end)) for a in adjs if a != "other")
-                if None in tests:
+                said = [self.adjective(a, base, self.span(start, end)) for a in adjs if a != "other"]
+                tests: list[ir.Filter] = [a for a in said if a is not None]
+                if len(tests) < len(said):
                     continue
                 if det == "nearest":
-                    tests = (*tests, self._nearest(self.span(i, start)))
+                    tests.append(self._nearest(self.span(i, start)))
                 for filters, more in self.filters(base, end, j):
-                    out.append(ir.Noun(
-                        type=_noun_type(det, base, many), span=self.span(i, j), lits=lits + more, det=det, kinds=kinds,
-                        filters=(*tests, *filters), count=count, other=other))  # type: ignore[arg-type]
+                    out.append(
+                        ir.Noun(
+                            type=_noun_type(det, base, many),
+                            span=self.span(i, j),
+                            lits=lits + more,
+                            det=det,
+                            kinds=kinds,
+                            filters=(*tests, *filters),
+                            count=count,
+                            other=other,
+                        )
+                    )
         return out
 
     def _nearest(self, span: Span) -> ir.Best:
         """`the nearest X`: to the thing whose text this is, else to you; somebody chooses among equals."""
         to = "self" if "self" in self.env and self.env["self"].base != "thing" else "you"
-        return ir.Best(type=TRUTH, span=span, lits=1, field="", sign=0, to=ir.Local(type=self.env[to], span=span, name=to))
+        return ir.Best(
+            type=TRUTH,
+            span=span,
+            lits=1,
+            field="",
+            sign=0,
+            to=ir.Local(type=self.env[to], span=span, name=to),
+        )
 
     def determiners(self, i: int, j: int) -> Iterator[tuple[str, ir.Expr | None, int]]:
         """(determiner, its number, where the description begins)"""
@@ -411,7 +536,13 @@ class Reader:
         if w == "up" and i + 2 < j and self.w[i + 1] == "to":
             yield from (("up to", r, end) for r, end in self._counts(i + 2, j))
             return
-        nearest = i + 1 if w == "nearest" else i + 2 if w in ("the", "a") and self.w[i + 1 : i + 2] == ["nearest"] else 0
+        nearest = (
+            i + 1
+            if w == "nearest"
+            else i + 2
+            if w in ("the", "a") and self.w[i + 1 : i + 2] == ["nearest"]
+            else 0
+        )
         if nearest and nearest < j:
             yield "nearest", None, nearest
             return
@@ -446,8 +577,9 @@ class Reader:
                 yield kind, (kind,), end, len(adjs), many, adjs
                 yield from self._or_kinds(kind, end, j, adjs, many)
 
-    def _or_kinds(self, kind: str, end: int, j: int, adjs: list[str], many: bool) -> Iterator[
-            tuple[str, tuple[str, ...], int, int, bool, list[str]]]:
+    def _or_kinds(
+        self, kind: str, end: int, j: int, adjs: list[str], many: bool
+    ) -> Iterator[tuple[str, tuple[str, ...], int, int, bool, list[str]]]:
         kinds = [kind]
         while end < j and self.w[end] == "or":
             for stop in range(min(j, end + 5), end + 1, -1):
@@ -465,7 +597,12 @@ class Reader:
         while i < k:
             for end in range(k, i, -1):
                 text = self.text(i, end)
-                if text in self.v.adjectives or text in self.v.enum_of or text == "other" or self.v.is_flag(text):
+                if (
+                    text in self.v.adjectives
+                    or text in self.v.enum_of
+                    or text == "other"
+                    or self.v.is_flag(text)
+                ):
                     out.append(text)
                     i = end
                     break
@@ -473,7 +610,9 @@ class Reader:
                 return None
         return out
 
-    def filters(self, kind: str, i: int, j: int, depth: int = 0) -> Iterator[tuple[tuple[ir.Filter, ...], int]]:
+    def filters(
+        self, kind: str, i: int, j: int, depth: int = 0
+    ) -> Iterator[tuple[tuple[ir.Filter, ...], int]]:
         if i == j:
             yield (), 0
             return
@@ -495,13 +634,21 @@ class Reader:
                     for more, m in self.filters(kind, end, j, depth + 1):
                         yield (rel, *more), lits + m
 
-    def superlatives(self, kind: str, i: int, j: int, depth: int) -> Iterator[tuple[tuple[ir.Filter, ...], int]]:
+    def superlatives(
+        self, kind: str, i: int, j: int, depth: int
+    ) -> Iterator[tuple[tuple[ir.Filter, ...], int]]:
         """`with the most FIELD`, `with the least FIELD`, `nearest to X`."""
         lead = self.w[i : i + 3]
         if lead[:2] == ["with", "the"] and lead[2:] in (["most"], ["least"]):
             for end in range(i + 4, j + 1):
                 if self.text(i + 3, end) in self.v.columns():
-                    best_ = ir.Best(type=TRUTH, span=self.span(i, end), lits=3, field=self.text(i + 3, end), sign=1 if lead[2] == "most" else -1)
+                    best_ = ir.Best(
+                        type=TRUTH,
+                        span=self.span(i, end),
+                        lits=3,
+                        field=self.text(i + 3, end),
+                        sign=1 if lead[2] == "most" else -1,
+                    )
                     for more, m in self.filters(kind, end, j, depth + 1):
                         yield (best_, *more), 3 + m
             if i + 3 < j and isinstance(group := self.t[i + 3], Group):
@@ -509,7 +656,9 @@ class Reader:
                 for r in inner.whole():
                     if self._number(r.type):
                         sign = 1 if lead[2] == "most" else -1
-                        best_ = ir.Best(type=TRUTH, span=self.span(i, i + 4), lits=3, field="", sign=sign, value=r)
+                        best_ = ir.Best(
+                            type=TRUTH, span=self.span(i, i + 4), lits=3, field="", sign=sign, value=r
+                        )
                         for more, m in self.filters(kind, i + 4, j, depth + 1):
                             yield (best_, *more), 3 + m + r.lits
         if lead[:2] == ["nearest", "to"]:
@@ -539,17 +688,42 @@ class Reader:
             for p in self.queries:
                 if p.phrase.sort == "value":
                     for slots, lits in self.match(p.parts, 0, 0, k, OPERAND, True):
-                        out += [ir.Gets(type=DONE, span=span, lits=lits + 1, how="gets", subject=None, field="", pattern=p,
-                                        args=slots, amount=a) for a in self.expr(k + 1, self.n, SUM) if self._number(a.type)]
+                        out += [
+                            ir.Gets(
+                                type=DONE,
+                                span=span,
+                                lits=lits + 1,
+                                how="gets",
+                                subject=None,
+                                field="",
+                                pattern=p,
+                                args=slots,
+                                amount=a,
+                            )
+                            for a in self.expr(k + 1, self.n, SUM)
+                            if self._number(a.type)
+                        ]
             for end in range(k + 3, self.n):
                 column = self.v.columns().get(self.text(end, self.n))
                 if column is None:
                     continue
                 for a in self.expr(k + 1, end, SUM):
                     if self._number(a.type):
-                        out += [ir.Gets(type=DONE, span=span, lits=s.lits + 1, how="gets", subject=s, field=column.name,
-                                        pattern=None, args=(), amount=a)
-                                for s in self.expr(0, k, OPERAND) if s.type.base in self.v.kinds and s.type.form != "desc"]
+                        out += [
+                            ir.Gets(
+                                type=DONE,
+                                span=span,
+                                lits=s.lits + 1,
+                                how="gets",
+                                subject=s,
+                                field=column.name,
+                                pattern=None,
+                                args=(),
+                                amount=a,
+                            )
+                            for s in self.expr(0, k, OPERAND)
+                            if s.type.base in self.v.kinds and s.type.form != "desc"
+                        ]
         return out
 
     def has(self) -> list[ir.Expr]:
@@ -559,19 +733,47 @@ class Reader:
             for p in self.queries:
                 if p.phrase.sort == "value":
                     for slots, lits in self.match(p.parts, 0, 0, k, OPERAND, True):
-                        out += [ir.Gets(type=DONE, span=self.span(0, self.n), lits=lits + 1, how="has", subject=None, field="", pattern=p,
-                                        args=slots, amount=a) for a in self.expr(k + 1, self.n, SUM) if self.v.fits(a.type, p.phrase.gives)]
+                        out += [
+                            ir.Gets(
+                                type=DONE,
+                                span=self.span(0, self.n),
+                                lits=lits + 1,
+                                how="has",
+                                subject=None,
+                                field="",
+                                pattern=p,
+                                args=slots,
+                                amount=a,
+                            )
+                            for a in self.expr(k + 1, self.n, SUM)
+                            if self.v.fits(a.type, p.phrase.gives)
+                        ]
             for a in self.expr(0, k, OPERAND):
                 if isinstance(a, ir.FieldOf):
-                    out += [ir.Gets(type=DONE, span=self.span(0, self.n), lits=a.lits + r.lits, how="has", subject=a.owner,
-                                    field=a.name, pattern=None, args=(), amount=r)
-                            for r in self.expr(k + 1, self.n, SUM) if self.v.fits(r.type, a.type)]
+                    out += [
+                        ir.Gets(
+                            type=DONE,
+                            span=self.span(0, self.n),
+                            lits=a.lits + r.lits,
+                            how="has",
+                            subject=a.owner,
+                            field=a.name,
+                            pattern=None,
+                            args=(),
+                            amount=r,
+                        )
+                        for r in self.expr(k + 1, self.n, SUM)
+                        if self.v.fits(r.type, a.type)
+                    ]
         return out
 
     def at(self, i: int, j: int, marks: set[str]) -> list[int]:
         """Where one of these words or signs stands, from the right."""
-        return [k for k in range(j - 1, i - 1, -1)
-                if isinstance(x := self.t[k], Word) and x.type != "STRING" and x.value in marks]
+        return [
+            k
+            for k in range(j - 1, i - 1, -1)
+            if isinstance(x := self.t[k], Word) and x.type != "STRING" and x.value in marks
+        ]
 
 
 # ---------------------------------------------------------------- texts with {braces}
@@ -638,8 +840,20 @@ def _truthy(t: T) -> bool:
 
 
 def _noun_type(det: str, kind: str, many: bool) -> T:
-    form = {"each": "each", "nearest": "ask", "a": "ask", "another": "ask", "any": "some", "no": "some", "the": "", "all": "set", "random": "",
-            "up to": "asks", "any number": "asks", "count": "asks"}.get(det)
+    form = {
+        "each": "each",
+        "nearest": "ask",
+        "a": "ask",
+        "another": "ask",
+        "any": "some",
+        "no": "some",
+        "the": "",
+        "all": "set",
+        "random": "",
+        "up to": "asks",
+        "any number": "asks",
+        "count": "asks",
+    }.get(det)
     if form is None:
         form = "set" if many else "desc"
     return T(kind, form)

@@ -2,6 +2,7 @@
 
 Nothing is executed. The result (`Units`) is what the emitter works from.
 """
+
 from __future__ import annotations
 
 import re
@@ -11,8 +12,9 @@ from typing import Any
 
 from lark import UnexpectedInput
 
-from . import ir, units as u
+from . import ir
 from . import nodes as n
+from . import units as u
 from .collect import DESIGNS_MAX, Collector, combinations, filled, find_verb, loop_words, scope_name
 from .explain import bracketed, explain_phrase, explain_value, near
 from .parse import parse_clause
@@ -22,7 +24,14 @@ from .source import Span
 from .types import ANY, NUMBER, TRUTH, T, article
 from .vocabulary import Phrase, Vocabulary
 
-ORDERS = ("turn order from", "turn order", "random order", "order chosen by", "descending order of", "order of")
+ORDERS = (
+    "turn order from",
+    "turn order",
+    "random order",
+    "order chosen by",
+    "descending order of",
+    "order of",
+)
 
 
 class Resolver:
@@ -61,7 +70,9 @@ class Resolver:
     def truth(self, clause: n.Clause, env: Env) -> ir.Expr | None:
         """A condition. `any figure near self` by itself asks whether there is one."""
         reader = Reader(self.v, clause.items, env)
-        got = [r for r in reader.whole() if r.type.base == "truth" and not r.type.form or r.type.form == "some"]
+        got = [
+            r for r in reader.whole() if (r.type.base == "truth" and not r.type.form) or r.type.form == "some"
+        ]
         if not got:
             self.problems.append(explain_value(clause, reader, TRUTH))
             return None
@@ -78,7 +89,12 @@ class Resolver:
             shown = [bracketed(r) for r in distinct[:2]]
             if shown[0] == shown[1]:
                 shown = [f"{bracketed(r)}, {article(str(r.type))}" for r in distinct[:2]]
-            self.fail("LB0207", clause.span, "this can be read in two ways", "use brackets or another word:\n  " + "\n  ".join(shown))
+            self.fail(
+                "LB0207",
+                clause.span,
+                "this can be read in two ways",
+                "use brackets or another word:\n  " + "\n  ".join(shown),
+            )
             return None
         self._note(distinct[0])
         return distinct[0]
@@ -110,7 +126,13 @@ class Resolver:
         reader = Reader(self.v, clause.items, env)
         got: list[ir.Expr] = []
         for sort in sorts:
-            got += reader.gets() if sort == "gets" else reader.has() if sort == "has" else reader.phrases(sort, wild)
+            got += (
+                reader.gets()
+                if sort == "gets"
+                else reader.has()
+                if sort == "has"
+                else reader.phrases(sort, wild)
+            )
         if not got:
             self.problems.append(explain_phrase(clause, reader, "verb" if "verb" in sorts else "modifier"))
             return None
@@ -210,7 +232,12 @@ class Resolver:
         if decl.amid is not None:
             amid = find_verb(self.v, decl.amid)
             if amid is None:
-                self.fail("LB0203", decl.amid.span, f"no verb is written '{decl.amid}'", "write it with its slots in brackets")
+                self.fail(
+                    "LB0203",
+                    decl.amid.span,
+                    f"no verb is written '{decl.amid}'",
+                    "write it with its slots in brackets",
+                )
             else:
                 env |= {k: t for k, t in amid.slots.items() if k not in env}
         if (subject := subject_slot(phrase)) is not None:  # in its body, "you" is who does it
@@ -231,8 +258,18 @@ class Resolver:
         outer, self._record = self._record, amid or phrase
         body = self.block(tuple(stmts), env)
         self._record, self._answer_type = outer, None
-        self.units.verbs.append(u.VerbUnit(phrase=phrase, body=body, needs=tuple(needs), stages=tuple(stages), told=told,
-                                           defaults=self._defaults(phrase), span=decl.pattern.span, amid=amid))
+        self.units.verbs.append(
+            u.VerbUnit(
+                phrase=phrase,
+                body=body,
+                needs=tuple(needs),
+                stages=tuple(stages),
+                told=told,
+                defaults=self._defaults(phrase),
+                span=decl.pattern.span,
+                amid=amid,
+            )
+        )
 
     def _query(self, decl: n.Query | n.Value | n.Relation) -> None:
         phrase = self._phrase_of(decl)
@@ -240,24 +277,40 @@ class Resolver:
             return
         env, value = self._slot_env(phrase), None
         body: u.Body = ()
-        unit = u.QueryUnit(phrase=phrase, value=None, body=(), defaults=self._defaults(phrase), span=decl.pattern.span)
+        unit = u.QueryUnit(
+            phrase=phrase, value=None, body=(), defaults=self._defaults(phrase), span=decl.pattern.span
+        )
         if isinstance(decl, n.Value):
             value = self.read(decl.default, env, phrase.gives) if decl.default is not None else None
             for trait in decl.traits.clauses:
                 if m := re.fullmatch(r"at (least|most) (\d+)", str(trait)):
                     setattr(unit, "low" if m[1] == "least" else "high", int(m[2]))
                 else:
-                    self.fail("LB0221", trait.span, f"'{trait}' says nothing about a value", "known: at least 0, at most 5")
+                    self.fail(
+                        "LB0221",
+                        trait.span,
+                        f"'{trait}' says nothing about a value",
+                        "known: at least 0, at most 5",
+                    )
         else:
             for part in decl.body:
                 if isinstance(part, n.Clause):
-                    value = self.truth(part, env) if phrase.gives == TRUTH else self.read(part, env, _loose(phrase.gives))
+                    value = (
+                        self.truth(part, env)
+                        if phrase.gives == TRUTH
+                        else self.read(part, env, _loose(phrase.gives))
+                    )
                 else:
                     self._answer_type = phrase.gives
                     body = self.block(part.stmts, env)
                     self._answer_type = None
             if not decl.body:
-                self.fail("LB0107", decl.pattern.span, "this phrase has no meaning yet", "write ':' and what it means")
+                self.fail(
+                    "LB0107",
+                    decl.pattern.span,
+                    "this phrase has no meaning yet",
+                    "write ':' and what it means",
+                )
         unit.value, unit.body = value, body
         self.units.queries.append(unit)
 
@@ -266,7 +319,9 @@ class Resolver:
         if info is None or (decl.mark and decl.mark.value == "primitive"):
             return
         if not decl.body:
-            self.fail("LB0107", decl.name.span, "this adjective has no meaning yet", "write ':' and what it means")
+            self.fail(
+                "LB0107", decl.name.span, "this adjective has no meaning yet", "write ':' and what it means"
+            )
             return
         env = {**self.base_env(), "it": T(info.kind), info.kind: T(info.kind)}
         meaning = decl.body[0]
@@ -298,20 +353,28 @@ class Resolver:
             if m := re.fullmatch(r"kept per (.+)", str(trait)):
                 kept = self._scope(m[1], trait.span)
             else:
-                self.fail("LB0221", trait.span, f"'{trait}' says nothing about a state", "known: kept per SCOPE")
+                self.fail(
+                    "LB0221", trait.span, f"'{trait}' says nothing about a state", "known: kept per SCOPE"
+                )
         value = self.read(default, self.base_env(), t) if default is not None else None
         self.units.values[name] = (t, value, kept)
 
     def _game(self, decl: n.Game) -> None:
         for line in decl.lines:
             if isinstance(line, n.Setting):
-                value = self.read(line.default, self.base_env(), self.v.values[str(line.name)]) if line.default else None
+                value = (
+                    self.read(line.default, self.base_env(), self.v.values[str(line.name)])
+                    if line.default
+                    else None
+                )
                 self.units.values[str(line.name)] = (self.v.values[str(line.name)], value, "")
                 continue
             text = str(line.clauses[0])
             if m := re.fullmatch(r"simultaneous rules are ordered by (.+)", text):
                 items = line.clauses[0].items[5:]
-                self.units.orders = self.read(n.Clause(line.clauses[0].span, items), self.base_env(), T("seats"))
+                self.units.orders = self.read(
+                    n.Clause(line.clauses[0].span, items), self.base_env(), T("seats")
+                )
             elif m := re.fullmatch(r"rules wait for (.+)", text):
                 self.units.waits = (*self.units.waits, self._scope(m[1], line.clauses[0].span))
 
@@ -327,7 +390,9 @@ class Resolver:
                 if info is not None and info.kept:
                     info.kept = self._scope(info.kept, member.name.span)
             match member:
-                case n.Field(name=name, default=default) if default is not None and str(name) in self.v.kinds[kind].fields:
+                case n.Field(name=name, default=default) if (
+                    default is not None and str(name) in self.v.kinds[kind].fields
+                ):
                     t = self.v.kinds[kind].fields[str(name)].type
                     if str(default) != "-" and (value := self.read(default, env, t)) is not None:
                         self.units.kind_defaults.setdefault(kind, {})[str(name)] = value
@@ -355,7 +420,12 @@ class Resolver:
             if str(clause) in self.v.zones:
                 self.units.starts[kind] = str(clause)
             else:
-                self.fail("LB0202", clause.span, f"no zone '{clause}' of the whole game", near(str(clause), list(self.v.zones)))
+                self.fail(
+                    "LB0202",
+                    clause.span,
+                    f"no zone '{clause}' of the whole game",
+                    near(str(clause), list(self.v.zones)),
+                )
         elif str(clause) != "alike":
             self.fail("LB0221", clause.span, f"copies are '{clause}'?", "write: copies are alike")
 
@@ -376,11 +446,23 @@ class Resolver:
         kind, env = str(decl.kind), self.base_env(str(decl.kind))
         cells = row.value[1:].split("|")
         if len(cells) != len(decl.columns):
-            self.fail("LB0222", row.span, f"this row has {len(cells)} columns, the table {len(decl.columns)}",
-                      "columns are: " + ", ".join(str(c) for c in decl.columns))
+            self.fail(
+                "LB0222",
+                row.span,
+                f"this row has {len(cells)} columns, the table {len(decl.columns)}",
+                "columns are: " + ", ".join(str(c) for c in decl.columns),
+            )
             return
-        made = u.DesignUnit(number=len(self.units.designs), kind=kind, name=cells[0].strip(), copies=1, fields={}, faces=[], abilities=[],
-                            span=row.span)
+        made = u.DesignUnit(
+            number=len(self.units.designs),
+            kind=kind,
+            name=cells[0].strip(),
+            copies=1,
+            fields={},
+            faces=[],
+            abilities=[],
+            span=row.span,
+        )
         self.units.designs.append(made)
         self._words_of_card = {}
         at = row.span.column + 1 + len(cells[0]) + 1
@@ -414,10 +496,17 @@ class Resolver:
                 self.fail("LB0202", loop.text.span, f"no words '{name}'", near(name, list(self.v.enums)))
             elif low and (low not in words or high not in words):
                 wrong = low if low not in words else high
-                self.fail("LB0202", loop.text.span, f"'{wrong}' is no word of {name}", near(wrong, list(words)))
+                self.fail(
+                    "LB0202", loop.text.span, f"'{wrong}' is no word of {name}", near(wrong, list(words))
+                )
         found = combinations(self.v, decl)
         if len(found) > DESIGNS_MAX:
-            self.fail("LB0109", decl.name.span, f"this line makes more than {DESIGNS_MAX} cards", "use fewer 'for each'")
+            self.fail(
+                "LB0109",
+                decl.name.span,
+                f"this line makes more than {DESIGNS_MAX} cards",
+                "use fewer 'for each'",
+            )
             return []
         return found
 
@@ -429,9 +518,23 @@ class Resolver:
         copies = int(decl.copies.count.value) if decl.copies else 1
         name = filled(decl.name.value.strip('"'), words)
         if copies > 1000:
-            self.fail("LB0108", decl.copies.span if decl.copies else decl.span, f"{copies} copies are too many", "at most 1000")
+            self.fail(
+                "LB0108",
+                decl.copies.span if decl.copies else decl.span,
+                f"{copies} copies are too many",
+                "at most 1000",
+            )
             copies = 1
-        design = u.DesignUnit(number=number, kind=kind, name=name, copies=copies, fields={}, faces=[], abilities=[], span=decl.name.span)
+        design = u.DesignUnit(
+            number=number,
+            kind=kind,
+            name=name,
+            copies=copies,
+            fields={},
+            faces=[],
+            abilities=[],
+            span=decl.name.span,
+        )
         self.units.designs.append(design)
         self._words_of_card = words
         for line in decl.lines:
@@ -481,10 +584,16 @@ class Resolver:
                 into[name] = value
             return
         shown = str(first).split()[0]
-        self.fail("LB0210", items[0].span, f"{article(design.kind)} has no '{shown}'",
-                  near(shown, list(fields)) or f"{article(design.kind)} has: {', '.join(sorted(fields))}")
+        self.fail(
+            "LB0210",
+            items[0].span,
+            f"{article(design.kind)} has no '{shown}'",
+            near(shown, list(fields)) or f"{article(design.kind)} has: {', '.join(sorted(fields))}",
+        )
 
-    def _attribute_value(self, clauses: list[n.Clause], want: T, env: Env, span: Span, name: str) -> ir.Expr | None:
+    def _attribute_value(
+        self, clauses: list[n.Clause], want: T, env: Env, span: Span, name: str
+    ) -> ir.Expr | None:
         if not clauses:
             if want.base == "truth":
                 return ir.Truth(type=TRUTH, span=span, value=True)
@@ -494,14 +603,24 @@ class Resolver:
             values = [v for c in clauses if (v := self.read(c, env, want.one())) is not None]
             made: ir.Expr = ir.Nothing(type=want, span=span)
             for value in values:
-                made = value if isinstance(made, ir.Nothing) else ir.Both(type=want, span=span, left=made, right=value)
-            return made if len(values) > 1 else ir.Both(type=want, span=span, left=made, right=ir.Nothing(type=want, span=span))
+                made = (
+                    value
+                    if isinstance(made, ir.Nothing)
+                    else ir.Both(type=want, span=span, left=made, right=value)
+                )
+            return (
+                made
+                if len(values) > 1
+                else ir.Both(type=want, span=span, left=made, right=ir.Nothing(type=want, span=span))
+            )
         if len(clauses) > 1:
             self.fail("LB0222", clauses[1].span, f"'{name}' is one {want}, not several")
             return None
         if str(clauses[0]) == "-":
             return ir.Nothing(type=want, span=clauses[0].span)
-        if self._words_of_card and any(isinstance(x, n.Word) and x.type == "STRING" for x in clauses[0].items):
+        if self._words_of_card and any(
+            isinstance(x, n.Word) and x.type == "STRING" for x in clauses[0].items
+        ):
             clauses = [n.Clause(clauses[0].span, tuple(self._filled(x) for x in clauses[0].items))]
         word = self._words_of_card.get(str(clauses[0]))
         if word is not None and want.base in self.v.enums:
@@ -521,19 +640,36 @@ class Resolver:
         label = next((w.value.strip('"') for w in words if w.type == "STRING"), "")
         known = self.v.abilities_of(design.kind)
         if name not in known:
-            self.fail("LB0208", line.clause.span, f"{article(design.kind)} has no ability '{name}'",
-                      near(name, list(known)) or (f"{article(design.kind)} has: {', '.join(sorted(known))}" if known else ""))
+            self.fail(
+                "LB0208",
+                line.clause.span,
+                f"{article(design.kind)} has no ability '{name}'",
+                near(name, list(known))
+                or (f"{article(design.kind)} has: {', '.join(sorted(known))}" if known else ""),
+            )
             return
         mods = n.Mods(line.mods.span, (*known[name].mods.items, *all_mods(line.mods, line.body).items))
         if any(isinstance(m, n.During) for m in mods.items):
             text = n.Word(line.clause.span, "STRING", f'"{label or name}"')
             plain = n.Body(line.span, n.Block(line.span, line.body.stmts))
-            self._option(n.Option(line.span, text, mods, plain), ("design", design.number, face.name if face else ""),
-                         design.kind, env)
+            self._option(
+                n.Option(line.span, text, mods, plain),
+                ("design", design.number, face.name if face else ""),
+                design.kind,
+                env,
+            )
             return
         body = self.block(line.body.stmts, env)
-        design.abilities.append(u.AbilityUnit(name=name, label=label, face=face.name if face else "", body=body,
-                                              self_kind=design.kind, span=line.clause.span))
+        design.abilities.append(
+            u.AbilityUnit(
+                name=name,
+                label=label,
+                face=face.name if face else "",
+                body=body,
+                self_kind=design.kind,
+                span=line.clause.span,
+            )
+        )
 
     # ------------------------------------------------------------ rules
     def _passive(self, block: n.Block, where: tuple[object, ...], kind: str, env: Env) -> None:
@@ -548,21 +684,53 @@ class Resolver:
             elif isinstance(stmt, n.Trigger | n.Whenever | n.Forbid):
                 self._rule(stmt, where, kind, dict(env))
             else:
-                self.fail("LB0221", stmt.span, "a passive text is made of modifiers and rules", "for example: host of self gets -1 defense")
+                self.fail(
+                    "LB0221",
+                    stmt.span,
+                    "a passive text is made of modifiers and rules",
+                    "for example: host of self gets -1 defense",
+                )
 
-    def _modifier_rule(self, clause: n.Clause, where: tuple[object, ...], kind: str, env: Env,
-                       guard: tuple[ir.Expr, ...], captured: tuple[str, ...]) -> list[u.RuleUnit]:
+    def _modifier_rule(
+        self,
+        clause: n.Clause,
+        where: tuple[object, ...],
+        kind: str,
+        env: Env,
+        guard: tuple[ir.Expr, ...],
+        captured: tuple[str, ...],
+    ) -> list[u.RuleUnit]:
         got = self.phrase(clause, env, ("modifier", "gets", "has"))
         if got is None:
             return []
         return self._modifier_units(got, where, kind, guard, captured, clause.span)
 
-    def _modifier_units(self, got: ir.Expr, where: tuple[object, ...], kind: str, guard: tuple[ir.Expr, ...],
-                        captured: tuple[str, ...], span: Span) -> list[u.RuleUnit]:
+    def _modifier_units(
+        self,
+        got: ir.Expr,
+        where: tuple[object, ...],
+        kind: str,
+        guard: tuple[ir.Expr, ...],
+        captured: tuple[str, ...],
+        span: Span,
+    ) -> list[u.RuleUnit]:
         made = []
         for gets in self._unfold(got):
-            rule = u.RuleUnit(number=self._next_rule(), timing="modifier", where=where, self_kind=kind, pattern=gets, test=None,
-                              guard=guard, body=(), once=None, stage="", names={}, captured=captured, span=span)
+            rule = u.RuleUnit(
+                number=self._next_rule(),
+                timing="modifier",
+                where=where,
+                self_kind=kind,
+                pattern=gets,
+                test=None,
+                guard=guard,
+                body=(),
+                once=None,
+                stage="",
+                names={},
+                captured=captured,
+                span=span,
+            )
             self.units.rules.append(rule)
             made.append(rule)
         return made
@@ -583,9 +751,17 @@ class Resolver:
         self._rule_count += 1
         return self._rule_count
 
-    def _rule(self, decl: n.Rule, where: tuple[object, ...], kind: str, env: Env, captured: tuple[str, ...] = ()) -> u.RuleUnit | None:
+    def _rule(
+        self, decl: n.Rule, where: tuple[object, ...], kind: str, env: Env, captured: tuple[str, ...] = ()
+    ) -> u.RuleUnit | None:
         number = self._next_rule()
-        timing = decl.timing.value if isinstance(decl, n.Trigger) else "whenever" if isinstance(decl, n.Whenever) else "forbid"
+        timing = (
+            decl.timing.value
+            if isinstance(decl, n.Trigger)
+            else "whenever"
+            if isinstance(decl, n.Whenever)
+            else "forbid"
+        )
         pattern: Any = None
         test, names = None, {}
         inner = dict(env)
@@ -601,15 +777,30 @@ class Resolver:
                 names = self._bind_slots(pattern, inner)
             elif pattern.subject is not None and pattern.subject.type.base in self.v.kinds:
                 inner[pattern.subject.type.base] = pattern.subject.type.one()
-        outer, self._record = self._record, pattern.pattern.phrase if isinstance(pattern, ir.Call) else self._record
+        outer, self._record = (
+            self._record,
+            pattern.pattern.phrase if isinstance(pattern, ir.Call) else self._record,
+        )
         written = decl.mods if isinstance(decl, n.Forbid) else all_mods(decl.mods, decl.body)
         mods = self._mods(written, inner, allowed=("only_if", "once", "at_stage", "from_zone"))
         where = self._from(mods, where)
         body = self.block(decl.body.stmts, inner) if not isinstance(decl, n.Forbid) else ()
         self._record = outer
-        rule = u.RuleUnit(number=number, timing=timing, where=where, self_kind=kind, pattern=pattern, test=test,
-                          guard=tuple(mods["only_if"]), body=body, once=mods["once"], stage=mods["at_stage"], names=names,
-                          captured=captured, span=decl.clause.span)
+        rule = u.RuleUnit(
+            number=number,
+            timing=timing,
+            where=where,
+            self_kind=kind,
+            pattern=pattern,
+            test=test,
+            guard=tuple(mods["only_if"]),
+            body=body,
+            once=mods["once"],
+            stage=mods["at_stage"],
+            names=names,
+            captured=captured,
+            span=decl.clause.span,
+        )
         self.units.rules.append(rule)
         return rule
 
@@ -655,22 +846,33 @@ class Resolver:
         elif "'s" in words:
             at = words.index("'s")
             subject = self.read(n.Clause(clause.span, tuple(items[:at])), env)
-            items = items[at + 1:]
+            items = items[at + 1 :]
         elif "of" in words[1:]:
             at = words.index("of", 1)
             scope = " ".join(words[:at])
             if self._find_scope(scope):
-                subject = self._subject(n.Clause(clause.span, tuple(items[at + 1:])), env)
+                subject = self._subject(n.Clause(clause.span, tuple(items[at + 1 :])), env)
                 items = items[:at]
         name = " ".join(x.value for x in items if isinstance(x, n.Word))
         if name.startswith("this "):
             name = name[5:]
         scope = self._find_scope(name)
-        if scope and (moment or not any(True for p in self.v.patterns["verb"] if p.words and name.split()[0] in p.words[0] and scope not in self.v.scopes)):
+        if scope and (
+            moment
+            or not any(
+                True
+                for p in self.v.patterns["verb"]
+                if p.words and name.split()[0] in p.words[0] and scope not in self.v.scopes
+            )
+        ):
             return ir.ScopeRef(type=T("done"), span=clause.span, scope=scope, subject=subject, moment=moment)
         if not quiet:
-            self.fail("LB0220", clause.span, f"nothing called '{name}' begins or ends",
-                      near(name, list(self.v.scopes)) or "name a phase, step, turn, effect or verb")
+            self.fail(
+                "LB0220",
+                clause.span,
+                f"nothing called '{name}' begins or ends",
+                near(name, list(self.v.scopes)) or "name a phase, step, turn, effect or verb",
+            )
         return None
 
     def _subject(self, clause: n.Clause, env: Env) -> ir.Expr | None:
@@ -687,20 +889,35 @@ class Resolver:
             return name
         for p in self.v.patterns["verb"]:
             words = name.split()
-            if len(words) == len(p.words) and all(w in forms for w, forms in zip(words, p.words, strict=True)):
+            if len(words) == len(p.words) and all(
+                w in forms for w, forms in zip(words, p.words, strict=True)
+            ):
                 return f"verb {p.phrase.number}"
         return ""
 
     def _scope(self, name: str, span: Span) -> str:
         found = self._find_scope(name)
         if not found:
-            self.fail("LB0220", span, f"nothing called '{name}' begins or ends", near(name, list(self.v.scopes)))
+            self.fail(
+                "LB0220", span, f"nothing called '{name}' begins or ends", near(name, list(self.v.scopes))
+            )
         return found
 
     def _mods(self, mods: n.Mods, env: Env, allowed: Sequence[str]) -> dict[str, Any]:
         """The comma parts behind a rule, option or loop. Names they bind are added to `env`."""
-        out: dict[str, Any] = {"only_if": [], "once": None, "at_stage": "", "during": None, "by": None, "in_order": None,
-                               "costs": [], "choosing": [], "from_zone": None, "on_pass": "", "saying": None}
+        out: dict[str, Any] = {
+            "only_if": [],
+            "once": None,
+            "at_stage": "",
+            "during": None,
+            "by": None,
+            "in_order": None,
+            "costs": [],
+            "choosing": [],
+            "from_zone": None,
+            "on_pass": "",
+            "saying": None,
+        }
         for mod in mods.items:
             word = _mod_name(mod)
             if word not in allowed:
@@ -732,9 +949,13 @@ class Resolver:
                         out["choosing"].append((bound, got))
                 case n.FromZone(clause=clause):
                     out["from_zone"] = str(clause)
-                    zones = {f.name for k in self.v.kinds.values() for f in k.fields.values() if f.sort == "zone"} | set(self.v.zones)
+                    zones = {
+                        f.name for k in self.v.kinds.values() for f in k.fields.values() if f.sort == "zone"
+                    } | set(self.v.zones)
                     if str(clause) not in zones:
-                        self.fail("LB0202", clause.span, f"no zone '{clause}'", near(str(clause), list(zones)))
+                        self.fail(
+                            "LB0202", clause.span, f"no zone '{clause}'", near(str(clause), list(zones))
+                        )
                 case n.OnPass(word=said):
                     out["on_pass"] = said.value
                 case n.Saying(text=text):
@@ -778,19 +999,30 @@ class Resolver:
         """A description, or the words of an enumeration."""
         text = str(clause)
         for lead in ("a ", "an ", ""):
-            if text.startswith(lead) and (words := self.v.enums.get(text[len(lead):])) is not None and text[len(lead):] not in env:
-                return ir.AllWords(type=T(text[len(lead):], "set"), span=clause.span, words=words)
+            if (
+                text.startswith(lead)
+                and (words := self.v.enums.get(text[len(lead) :])) is not None
+                and text[len(lead) :] not in env
+            ):
+                return ir.AllWords(type=T(text[len(lead) :], "set"), span=clause.span, words=words)
         return self.read(clause, env, T("thing", "desc"))
 
     def _option(self, decl: n.Option, where: tuple[object, ...], kind: str, env: Env) -> None:
         number = self._next_rule()
         mods = self._mods(
-            all_mods(decl.mods, decl.body), env, allowed=("only_if", "once", "during", "by", "costs", "choosing", "from_zone")
+            all_mods(decl.mods, decl.body),
+            env,
+            allowed=("only_if", "once", "during", "by", "costs", "choosing", "from_zone"),
         )
         windows = mods["during"]
         if windows is None:
             if not any(isinstance(m, n.During) for m in decl.mods.items):
-                self.fail("LB0218", decl.label.span, "an option needs a window", "write: option \"...\", during WINDOW: ...")
+                self.fail(
+                    "LB0218",
+                    decl.label.span,
+                    "an option needs a window",
+                    'write: option "...", during WINDOW: ...',
+                )
             return
         outer, self._record = self._record, windows[0].amid
         label = read_text(self.v, decl.label, env)
@@ -800,11 +1032,25 @@ class Resolver:
         self._record = outer
         if label is None:
             return
-        self.units.options.append(u.OptionUnit(
-            number=number, where=self._from(mods, where), self_kind=kind, label=label, windows=windows,
-            by=mods["by"] if isinstance(mods["by"], tuple) else None,
-            guard=(*mods["only_if"], *([_same(mods["by"], env)] if isinstance(mods["by"], ir.Expr) else [])),
-            choosing=tuple(mods["choosing"]), costs=tuple(mods["costs"]), once=mods["once"], body=body, span=decl.label.span))
+        self.units.options.append(
+            u.OptionUnit(
+                number=number,
+                where=self._from(mods, where),
+                self_kind=kind,
+                label=label,
+                windows=windows,
+                by=mods["by"] if isinstance(mods["by"], tuple) else None,
+                guard=(
+                    *mods["only_if"],
+                    *([_same(mods["by"], env)] if isinstance(mods["by"], ir.Expr) else []),
+                ),
+                choosing=tuple(mods["choosing"]),
+                costs=tuple(mods["costs"]),
+                once=mods["once"],
+                body=body,
+                span=decl.label.span,
+            )
+        )
 
     # ------------------------------------------------------------ statements
     def block(self, stmts: Sequence[n.Stmt], env: Env) -> u.Body:
@@ -815,7 +1061,12 @@ class Resolver:
             if made is not None:
                 out.append(made)
             if isinstance(stmt, n.Stop | n.Answer) and at + 1 < len(stmts):
-                self.fail("LB0306", stmts[at + 1].span, "this line is never reached", "the line above ends the effect")
+                self.fail(
+                    "LB0306",
+                    stmts[at + 1].span,
+                    "this line is never reached",
+                    "the line above ends the effect",
+                )
         return tuple(out)
 
     def _stmt(self, stmt: n.Stmt, env: Env) -> u.Stmt | None:
@@ -833,7 +1084,14 @@ class Resolver:
             if until is None:
                 return None
             captured = tuple(sorted(set(locals_in(got)) & set(env) - {"self", "you"}))
-            rules = self._modifier_units(got, ("lasting", 0), env["self"].base if "self" in env else "", (), (*captured, "you"), s.clause.span)
+            rules = self._modifier_units(
+                got,
+                ("lasting", 0),
+                env["self"].base if "self" in env else "",
+                (),
+                (*captured, "you"),
+                s.clause.span,
+            )
             for rule in rules:
                 rule.where = ("lasting", rule.number)
             return u.SLasting(span=s.span, until=until, rules=tuple(rules))
@@ -848,15 +1106,29 @@ class Resolver:
             return call.pattern.phrase.gives
         for _, arg in call.args:
             if arg.type.base in self.v.kinds:
-                return T(arg.type.base, "set" if arg.type.form in ("set", "asks") and call.pattern.phrase.gives.base == "done" else "")
+                return T(
+                    arg.type.base,
+                    "set"
+                    if arg.type.form in ("set", "asks") and call.pattern.phrase.gives.base == "done"
+                    else "",
+                )
         return ANY
 
     def _bind(self, name: n.Name, env: Env, t: T) -> None:
         text = str(name)
         old = env.get(text)
-        if old is not None and old.base != t.base and "any" not in (old.base, t.base) and not (
-                old.base in self.v.kinds and t.base in self.v.kinds and self.v.related(old.base, t.base)):
-            self.fail("LB0213", name.span, f"'{text}' is already {article(env[text].base)} here", "choose another name after 'called'")
+        if (
+            old is not None
+            and old.base != t.base
+            and "any" not in (old.base, t.base)
+            and not (old.base in self.v.kinds and t.base in self.v.kinds and self.v.related(old.base, t.base))
+        ):
+            self.fail(
+                "LB0213",
+                name.span,
+                f"'{text}' is already {article(env[text].base)} here",
+                "choose another name after 'called'",
+            )
         env[text] = t
 
     def _s_ifstmt(self, s: n.IfStmt, env: Env) -> u.Stmt | None:
@@ -883,11 +1155,13 @@ class Resolver:
             return bound, ir.AllWords(type=T(text, "set"), span=clause.span, words=words), inner
         if (m := re.fullmatch(r"(.+?) in (.+)", text)) and m[1] in self.v.enums:
             at = next(i for i, x in enumerate(clause.items) if isinstance(x, n.Word) and x.value == "in")
-            got = self.read(n.Clause(_span(clause.items[at + 1:]), clause.items[at + 1:]), env, T(m[1], "set"))
+            got = self.read(
+                n.Clause(_span(clause.items[at + 1 :]), clause.items[at + 1 :]), env, T(m[1], "set")
+            )
             bound = str(name) if name else m[1]
             inner[bound] = T(m[1])
             return (bound, got, inner) if got is not None else None
-        if (m := re.fullmatch(r"number from (.+) to (.+)", text)):
+        if m := re.fullmatch(r"number from (.+) to (.+)", text):
             return self._number_range(clause, name, inner)
         got = self._loop_source(clause, env)
         if got is None:
@@ -903,7 +1177,11 @@ class Resolver:
         """`for each figure near self` names a description; `for each card in drawn` may name a set."""
         outer = {k: t for k, t in env.items() if not (t.base == k and t.form == "" and k in self.v.kinds)}
         reader = Reader(self.v, clause.items, {**env, **outer})
-        got = [r for r in Reader(self.v, clause.items, outer).whole() if r.type.form in ("desc", "set") and r.type.base not in ("done",)]
+        got = [
+            r
+            for r in Reader(self.v, clause.items, outer).whole()
+            if r.type.form in ("desc", "set") and r.type.base not in ("done",)
+        ]
         got = got or [r for r in reader.whole() if r.type.form in ("desc", "set")]
         if not got:
             if str(clause).startswith("each "):
@@ -916,21 +1194,33 @@ class Resolver:
     def _loop_name(self, got: ir.Expr) -> str:
         return got.kinds[0] if isinstance(got, ir.Noun) and len(got.kinds) == 1 else got.type.base
 
-    def _number_range(self, clause: n.Clause, name: n.Name | None, env: Env) -> tuple[str, ir.Expr, Env] | None:
+    def _number_range(
+        self, clause: n.Clause, name: n.Name | None, env: Env
+    ) -> tuple[str, ir.Expr, Env] | None:
         bounds = self._bounds(clause, 2, env)
         if bounds is None:
             return None
         bound = str(name) if name else "number"
         env[bound] = NUMBER
-        return bound, ir.Compare(type=T("number", "set"), span=clause.span, op="..", left=bounds[0], right=bounds[1]), env
+        return (
+            bound,
+            ir.Compare(type=T("number", "set"), span=clause.span, op="..", left=bounds[0], right=bounds[1]),
+            env,
+        )
 
     def _bounds(self, clause: n.Clause, start: int, env: Env) -> tuple[ir.Expr, ir.Expr] | None:
         items = clause.items
-        at = next((i for i, x in enumerate(items) if i > start and isinstance(x, n.Word) and x.value == "to"), None)
+        at = next(
+            (i for i, x in enumerate(items) if i > start and isinstance(x, n.Word) and x.value == "to"), None
+        )
         if at is None:
             return None
         low = self.read(n.Clause(_span(items[start:at]), items[start:at]), env, NUMBER)
-        high = self.read(n.Clause(_span(items[at + 1:]), items[at + 1:]), env, NUMBER) if items[at + 1:] else None
+        high = (
+            self.read(n.Clause(_span(items[at + 1 :]), items[at + 1 :]), env, NUMBER)
+            if items[at + 1 :]
+            else None
+        )
         return (low, high) if low is not None and high is not None else None
 
     def _s_foreach(self, s: n.ForEach, env: Env) -> u.Stmt | None:
@@ -975,7 +1265,9 @@ class Resolver:
             return None
         return u.SAsk(span=s.who.span, who=who, prompt=mods["saying"] or "what now?", choices=tuple(choices))
 
-    def _choices(self, choices: Sequence[n.Choice | n.ChoiceEach], env: Env, loops: tuple[tuple[str, ir.Expr], ...]) -> list[u.SChoice]:
+    def _choices(
+        self, choices: Sequence[n.Choice | n.ChoiceEach], env: Env, loops: tuple[tuple[str, ir.Expr], ...]
+    ) -> list[u.SChoice]:
         out: list[u.SChoice] = []
         for choice in choices:
             if isinstance(choice, n.ChoiceEach):
@@ -986,7 +1278,9 @@ class Resolver:
             label = read_text(self.v, choice.label, env)
             if label is None:
                 self.fail("LB0203", choice.label.span, "what stands between braces cannot be read")
-            test = self.truth(choice.test, {**env, "nothing else": TRUTH}) if choice.test is not None else None
+            test = (
+                self.truth(choice.test, {**env, "nothing else": TRUTH}) if choice.test is not None else None
+            )
             body = self.block(choice.body.stmts, dict(env))
             if label is not None:
                 out.append(u.SChoice(span=choice.label.span, label=label, test=test, loops=loops, body=body))
@@ -1000,11 +1294,18 @@ class Resolver:
         if text.startswith("a number from "):
             bounds = self._bounds(s.clause, 3, env)
             if bounds is None:
-                self.fail("LB0203", s.clause.span, "'choose a number' needs both ends", "write: choose a number from 0 to 5 called x")
+                self.fail(
+                    "LB0203",
+                    s.clause.span,
+                    "'choose a number' needs both ends",
+                    "write: choose a number from 0 to 5 called x",
+                )
                 return None
             name = str(s.name) if s.name else "number"
             env[name] = NUMBER
-            return u.SChooseNumber(span=s.clause.span, name=name, low=bounds[0], high=bounds[1], who=who, prompt=prompt)
+            return u.SChooseNumber(
+                span=s.clause.span, name=name, low=bounds[0], high=bounds[1], who=who, prompt=prompt
+            )
         words = text.split()
         if words[0] in ("a", "an") and " ".join(words[1:]) in self.v.enums:
             enum = " ".join(words[1:])
@@ -1017,7 +1318,12 @@ class Resolver:
         if not got:
             others = [r for r in reader.whole() if r.type.form in ("desc", "set", "each")]
             if others:
-                self.fail("LB0214", s.clause.span, f"how many? '{text}'", "say 'a', '2', 'up to 2' or 'any number of'")
+                self.fail(
+                    "LB0214",
+                    s.clause.span,
+                    f"how many? '{text}'",
+                    "say 'a', '2', 'up to 2' or 'any number of'",
+                )
             else:
                 self.problems.append(explain_value(s.clause, reader, T("thing", "ask")))
             return None
@@ -1026,7 +1332,9 @@ class Resolver:
             return None
         many = one.type.form == "asks"
         name = str(s.name) if s.name else self._loop_name(one)
-        bound = T(one.type.base, "set" if many else "", maybe=not many)  # nothing, if there was none to choose
+        bound = T(
+            one.type.base, "set" if many else "", maybe=not many
+        )  # nothing, if there was none to choose
         if s.name is not None:
             self._bind(s.name, env, bound)
         env[name] = bound
@@ -1059,7 +1367,16 @@ class Resolver:
                 otherwise = self.block(rest.body.stmts, dict(inner))
         if call is None:
             return None
-        return u.SMay(span=s.clause.span, who=who, call=call, name=name, they=they, body=body, otherwise=otherwise, prompt=str(s.clause))
+        return u.SMay(
+            span=s.clause.span,
+            who=who,
+            call=call,
+            name=name,
+            they=they,
+            body=body,
+            otherwise=otherwise,
+            prompt=str(s.clause),
+        )
 
     def _s_mayline(self, s: n.MayLine, env: Env) -> u.Stmt | None:
         return self._s_may(n.May(s.span, s.who, s.clause, s.name, ()), env)
@@ -1068,11 +1385,18 @@ class Resolver:
         items = s.clause.items
         last = items[-1]
         if not isinstance(last, n.Word) or last.value not in ("times", "time") or len(items) < 2:
-            self.fail("LB0221", s.clause.span, f"'repeat {s.clause}' does not say how often", "write: repeat 3 times, repeat while C or repeat until C")
+            self.fail(
+                "LB0221",
+                s.clause.span,
+                f"'repeat {s.clause}' does not say how often",
+                "write: repeat 3 times, repeat while C or repeat until C",
+            )
             return None
         count = self.read(n.Clause(_span(items[:-1]), items[:-1]), env, NUMBER)
         body = self.block(s.body.stmts, dict(env))
-        return u.SRepeat(span=s.clause.span, how="times", test=count, body=body) if count is not None else None
+        return (
+            u.SRepeat(span=s.clause.span, how="times", test=count, body=body) if count is not None else None
+        )
 
     def _s_repeatwhile(self, s: n.RepeatWhile, env: Env) -> u.Stmt | None:
         test = self.truth(s.test, env)
@@ -1117,10 +1441,15 @@ class Resolver:
                 if place is None:
                     return None
                 if not isinstance(place, ir.FieldOf | ir.GlobalValue | ir.Local):
-                    self.fail("LB0211", place.span, f"'{n.text_of(items[:at])}' is not a place for a value", "a field, a state or a slot")
+                    self.fail(
+                        "LB0211",
+                        place.span,
+                        f"'{n.text_of(items[:at])}' is not a place for a value",
+                        "a field, a state or a slot",
+                    )
                     return None
                 want = replace(place.type, form="set" if place.type.form == "set" else "", maybe=True)
-                value = self.read(n.Clause(_span(items[at + 1:]), items[at + 1:]), env, want)
+                value = self.read(n.Clause(_span(items[at + 1 :]), items[at + 1 :]), env, want)
                 if isinstance(place, ir.FieldOf) and place.name == "name":
                     self.fail("LB0211", place.span, "a printed name cannot change")
                     return None
@@ -1131,7 +1460,9 @@ class Resolver:
     def _place(self, clause: n.Clause, env: Env) -> ir.Expr | None:
         """Something that can be given a value: of several readings only such a one is meant."""
         got: list[ir.Expr] = [
-            r for r in Reader(self.v, clause.items, env).whole() if isinstance(r, ir.FieldOf | ir.GlobalValue | ir.Local)
+            r
+            for r in Reader(self.v, clause.items, env).whole()
+            if isinstance(r, ir.FieldOf | ir.GlobalValue | ir.Local)
         ]
         return self.pick(clause, got) if got else self.read(clause, env)
 
@@ -1143,7 +1474,12 @@ class Resolver:
 
     def _s_answer(self, s: n.Answer, env: Env) -> u.Stmt | None:
         if self._answer_type is None:
-            self.fail("LB0221", s.span, "'answer' has no place here", "only a query, or a verb with '->', gives an answer")
+            self.fail(
+                "LB0221",
+                s.span,
+                "'answer' has no place here",
+                "only a query, or a verb with '->', gives an answer",
+            )
             return None
         want = self._answer_type
         value = self.truth(s.clause, env) if want == TRUTH else self.read(s.clause, env, _loose(want))
@@ -1153,7 +1489,9 @@ class Resolver:
         items = s.clause.items
         at = next((i for i, x in enumerate(items) if isinstance(x, n.Word) and x.value == "to"), None)
         if at is None or at == 0 or at == len(items) - 1:
-            self.fail("LB0212", s.clause.span, "'offer' needs a window and seats", "write: offer WINDOW to SEATS")
+            self.fail(
+                "LB0212", s.clause.span, "'offer' needs a window and seats", "write: offer WINDOW to SEATS"
+            )
             return None
         name = n.text_of(items[:at])
         info = self.v.windows.get(name)
@@ -1161,18 +1499,34 @@ class Resolver:
             self.fail("LB0218", _span(items[:at]), f"no window '{name}'", near(name, list(self.v.windows)))
             return None
         if info.amid is not None and self._record is not info.amid:
-            self.fail("LB0221", s.clause.span, f"'{name}' opens inside '{info.amid.text}'", "offer it in the body of that verb")
-        who = self.read(n.Clause(_span(items[at + 1:]), items[at + 1:]), env, T("seats"))
+            self.fail(
+                "LB0221",
+                s.clause.span,
+                f"'{name}' opens inside '{info.amid.text}'",
+                "offer it in the body of that verb",
+            )
+        who = self.read(n.Clause(_span(items[at + 1 :]), items[at + 1 :]), env, T("seats"))
         mods = self._mods(s.mods, env, allowed=("on_pass",))
         passes = [m.word.value for m in s.mods.items if isinstance(m, n.OnPass)]
         del mods
         if who is None:
             return None
-        return u.SOffer(span=s.clause.span, window=info, who=who, must="without passing" in passes, repeated="until passed" in passes)
+        return u.SOffer(
+            span=s.clause.span,
+            window=info,
+            who=who,
+            must="without passing" in passes,
+            repeated="until passed" in passes,
+        )
 
     def _s_prevent(self, s: n.Prevent, env: Env) -> u.Stmt | None:
         if self._record is None:
-            self.fail("LB0221", s.span, "nothing is about to happen here", "'prevent it' belongs in a before rule or an option of a window")
+            self.fail(
+                "LB0221",
+                s.span,
+                "nothing is about to happen here",
+                "'prevent it' belongs in a before rule or an option of a window",
+            )
         return u.SPrevent(span=s.span)
 
     def _s_secretly(self, s: n.Secretly, env: Env) -> u.Stmt | None:
@@ -1189,7 +1543,13 @@ class Resolver:
         inner = dict(env)
         if subject is not None and subject.type.base in self.v.kinds:
             inner["you"] = subject.type.one()
-        return u.SScope(span=s.clause.span, word=s.word.value, scope=name, subject=subject, body=self.block(s.body.stmts, inner))
+        return u.SScope(
+            span=s.clause.span,
+            word=s.word.value,
+            scope=name,
+            subject=subject,
+            body=self.block(s.body.stmts, inner),
+        )
 
     def _s_lasting(self, s: n.Lasting, env: Env) -> u.Stmt | None:
         until = self._scope_ref(s.until, env)
@@ -1210,11 +1570,18 @@ class Resolver:
         return u.SLasting(span=s.until.span, until=until, rules=tuple(rules)) if until is not None else None
 
     def _s_passive(self, s: n.Passive, env: Env) -> u.Stmt | None:
-        self.fail("LB0221", s.span, "a passive text stands on a card or kind", "in an effect, write: X gets +1 FIELD until end of turn")
+        self.fail(
+            "LB0221",
+            s.span,
+            "a passive text stands on a card or kind",
+            "in an effect, write: X gets +1 FIELD until end of turn",
+        )
         return None
 
     def _s_trigger(self, s: n.Trigger, env: Env) -> u.Stmt | None:
-        self.fail("LB0221", s.span, "a rule inside an effect needs a duration", "write it in an 'until ...:' block")
+        self.fail(
+            "LB0221", s.span, "a rule inside an effect needs a duration", "write it in an 'until ...:' block"
+        )
         return None
 
     _s_whenever = _s_forbid = _s_trigger
@@ -1227,8 +1594,13 @@ def _span(items: Sequence[n.Item]) -> Span:
 
 def _moved(clause: n.Clause, span: Span) -> n.Clause:
     """A clause read on its own, put where it stands in the file."""
+
     def place(item: n.Item) -> n.Item:
-        return n.Group(span, tuple(place(x) for x in item.items)) if isinstance(item, n.Group) else n.Word(span, item.type, item.value)
+        return (
+            n.Group(span, tuple(place(x) for x in item.items))
+            if isinstance(item, n.Group)
+            else n.Word(span, item.type, item.value)
+        )
 
     return n.Clause(span, tuple(place(x) for x in clause.items))
 
@@ -1287,7 +1659,12 @@ def locals_in(node: Any) -> list[str]:
     if isinstance(node, tuple | list):
         return [x for part in node for x in locals_in(part)]
     if isinstance(node, ir.Expr | u.S):
-        return [x for name in node.__dataclass_fields__ if name not in ("span", "type", "pattern") for x in locals_in(getattr(node, name))]
+        return [
+            x
+            for name in node.__dataclass_fields__
+            if name not in ("span", "type", "pattern")
+            for x in locals_in(getattr(node, name))
+        ]
     return []
 
 
@@ -1298,7 +1675,10 @@ def substitute(node: Any, filled: dict[str, ir.Expr]) -> Any:
     if isinstance(node, tuple):
         return tuple(substitute(x, filled) for x in node)
     if isinstance(node, ir.Expr):
-        changes = {name: substitute(getattr(node, name), filled) for name in node.__dataclass_fields__
-                   if name not in ("type", "span", "lits", "pattern")}
+        changes = {
+            name: substitute(getattr(node, name), filled)
+            for name in node.__dataclass_fields__
+            if name not in ("type", "span", "lits", "pattern")
+        }
         return replace(node, **changes)
     return node

@@ -3,6 +3,7 @@
 A `Source` is one text file; a `Span` is a stretch of it. Spans carry line and column (1-based) so that a
 problem can be shown without the tree, and the file's name so that they can travel between files.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass

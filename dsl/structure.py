@@ -4,14 +4,16 @@ Control around phases, steps and turns becomes instructions (kernel/turns.py); w
 functions. A game can be taken up again at every step, so what must be run again is short. Names bound at this
 level live in the walk's frame.
 """
+
 from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from . import ir, units as u
+from . import ir
 from . import pyast as py
+from . import units as u
 from .emit_expr import Maker, Scope
 from .types import T
 
@@ -66,7 +68,9 @@ class Flattener:
 
     def _value(self, e: ir.Expr, sc: Scope, made: ast.expr | None = None) -> str:
         self.em._file = e.span.file
-        return self._function(e.span, [ast.Return(made if made is not None else self.em.expressions.truth(e, sc))])
+        return self._function(
+            e.span, [ast.Return(made if made is not None else self.em.expressions.truth(e, sc))]
+        )
 
     @staticmethod
     def _frame(slot: int) -> Maker:
@@ -76,7 +80,11 @@ class Flattener:
         """Statements in a row; those without steps are put together into one."""
         pending: list[u.Stmt] = []
         for at, s in enumerate(body):
-            if has_steps((s,)) or isinstance(s, u.SStop) or (isinstance(s, u.SLet) and self._used_later(s.name, body[at + 1:])):
+            if (
+                has_steps((s,))
+                or isinstance(s, u.SStop)
+                or (isinstance(s, u.SLet) and self._used_later(s.name, body[at + 1 :]))
+            ):
                 self._flush(pending, sc, you)
                 self._statement(s, sc, you)
             else:
@@ -127,7 +135,11 @@ class Flattener:
                 slot = self._slot()
                 self.em._file = s.span.file
                 ex = self.em.expressions
-                made = py.call("k_tuple", ex.as_list(value, sc)) if value.type.form in ("set", "asks", "desc") else ex.emit(value, sc)
+                made = (
+                    py.call("k_tuple", ex.as_list(value, sc))
+                    if value.type.form in ("set", "asks", "desc")
+                    else ex.emit(value, sc)
+                )
                 self.out.append(("let", self._value(value, sc, made), slot, you))
                 sc.names[name] = self._frame(slot)
             case _:
@@ -156,7 +168,9 @@ class Flattener:
             self._flush([s], sc, you)
             return
         slot = self._slot()
-        needed = [n for n in names[1:] if n in self.em.analysis.scopes or n in self.em.analysis.scope_watchers]
+        needed = [
+            n for n in names[1:] if n in self.em.analysis.scopes or n in self.em.analysis.scope_watchers
+        ]
         self.out.append(("open", names[0], subject, slot, you, site, tuple(needed), 0))
         here = len(self.out) - 1
         inner_you = slot if subject is not None else you
@@ -203,7 +217,9 @@ class Flattener:
             assert s.test is not None
             count = ir.Number(type=s.test.type, span=s.test.span, value=1)
             among = ir.Compare(type=T("number", "set"), span=s.test.span, op="..", left=count, right=s.test)
-            self._each(u.SEach(span=s.span, name="x n", among=among, order=(), test=None, body=s.body), sc, you)
+            self._each(
+                u.SEach(span=s.span, name="x n", among=among, order=(), test=None, body=s.body), sc, you
+            )
             return
         start = len(self.out)
         leave = None

@@ -10,14 +10,32 @@ A type is a base (a kind, an enumeration, or one of BASIC) and a form: what a de
     some    whether there is one, or none    any figure, no figure
     desc    only a description               figure near self
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-BASIC = frozenset({
-    "number", "truth", "text", "zone", "place", "die", "roll", "face", "ability", "counter", "field", "window",
-    "seats", "path", "any", "nothing", "done",
-})
+BASIC = frozenset(
+    {
+        "number",
+        "truth",
+        "text",
+        "zone",
+        "place",
+        "die",
+        "roll",
+        "face",
+        "ability",
+        "counter",
+        "field",
+        "window",
+        "seats",
+        "path",
+        "any",
+        "nothing",
+        "done",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +45,14 @@ class T:
     maybe: bool = False
 
     def __str__(self) -> str:
-        lead = {"set": "set of ", "each": "each ", "ask": "a ", "asks": "some ", "some": "any ", "desc": "kind of "}
+        lead = {
+            "set": "set of ",
+            "each": "each ",
+            "ask": "a ",
+            "asks": "some ",
+            "some": "any ",
+            "desc": "kind of ",
+        }
         return lead.get(self.form, "") + self.base + ("?" if self.maybe else "")
 
     def one(self) -> T:
@@ -40,7 +65,9 @@ class T:
         return replace(self, maybe=False)
 
 
-NUMBER, TRUTH, TEXT, ANY, DONE, NOTHING = (T(b) for b in ("number", "truth", "text", "any", "done", "nothing"))
+NUMBER, TRUTH, TEXT, ANY, DONE, NOTHING = (
+    T(b) for b in ("number", "truth", "text", "any", "done", "nothing")
+)
 
 
 def article(text: str) -> str:

@@ -2,6 +2,7 @@
 
 The emitter turns these into Python; nothing in them is text any more, but each keeps its place in it.
 """
+
 from __future__ import annotations
 
 from dataclasses import dataclass, field
@@ -152,8 +153,23 @@ class SLasting(S):
 
 
 Stmt: TypeAlias = (
-    SCall | SIf | SEach | SAsk | SChoose | SChooseNumber | SMay | SRepeat | SLet | SNow | SStop | SAnswer | SOffer
-    | SPrevent | SSecretly | SScope | SLasting
+    SCall
+    | SIf
+    | SEach
+    | SAsk
+    | SChoose
+    | SChooseNumber
+    | SMay
+    | SRepeat
+    | SLet
+    | SNow
+    | SStop
+    | SAnswer
+    | SOffer
+    | SPrevent
+    | SSecretly
+    | SScope
+    | SLasting
 )
 Body: TypeAlias = tuple[Stmt, ...]
 
@@ -353,7 +369,9 @@ class Units:
     starts: dict[str, str] = field(default_factory=dict)
     kind_defaults: dict[str, dict[str, ir.Expr]] = field(default_factory=dict)
     conditions: dict[str, ir.Expr] = field(default_factory=dict)  # kinds known by a condition
-    values: dict[str, tuple[T, ir.Expr | None, str]] = field(default_factory=dict)  # name -> type, start, kept per
+    values: dict[str, tuple[T, ir.Expr | None, str]] = field(
+        default_factory=dict
+    )  # name -> type, start, kept per
     value_spans: dict[str, Span] = field(default_factory=dict)
     orders: ir.Expr | None = None
     waits: tuple[str, ...] = ()

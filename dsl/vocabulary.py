@@ -1,4 +1,5 @@
 """What packs declare: kinds, fields, zones, words, phrases. The passes that follow look everything up here."""
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
@@ -10,10 +11,35 @@ from .source import Span
 from .types import BASIC, T, plural_of
 
 # Words that begin a statement, so that no verb may begin with them. docs/language.md lists them.
-STARTERS = frozenset({
-    "if", "else", "for", "ask", "choose", "may", "repeat", "let", "now", "stop", "answer", "offer", "prevent", "secretly",
-    "phase", "step", "turn", "effect", "before", "after", "instead", "until", "whenever", "forbid", "passive",
-})
+STARTERS = frozenset(
+    {
+        "if",
+        "else",
+        "for",
+        "ask",
+        "choose",
+        "may",
+        "repeat",
+        "let",
+        "now",
+        "stop",
+        "answer",
+        "offer",
+        "prevent",
+        "secretly",
+        "phase",
+        "step",
+        "turn",
+        "effect",
+        "before",
+        "after",
+        "instead",
+        "until",
+        "whenever",
+        "forbid",
+        "passive",
+    }
+)
 
 
 @dataclass(slots=True)
@@ -130,7 +156,9 @@ class Vocabulary:
         self.die_names: dict[str, str] = {}
         self.windows: dict[str, WindowInfo] = {}
         self.adjectives: dict[str, list[AdjInfo]] = {}
-        self.patterns: dict[str, list[Pattern]] = {s: [] for s in ("verb", "query", "value", "relation", "modifier")}
+        self.patterns: dict[str, list[Pattern]] = {
+            s: [] for s in ("verb", "query", "value", "relation", "modifier")
+        }
         self.phrases: list[Phrase] = []
         self.cards: dict[str, str] = {}  # printed name -> kind
         self.scopes: set[str] = set()
@@ -161,8 +189,9 @@ class Vocabulary:
 
     def related(self, a: str, b: str) -> bool:
         """Can one thing be both?"""
-        return self.is_a(a, b) or self.is_a(b, a) or any(
-            self.is_a(k, a) and self.is_a(k, b) for k in self.kinds)
+        return (
+            self.is_a(a, b) or self.is_a(b, a) or any(self.is_a(k, a) and self.is_a(k, b) for k in self.kinds)
+        )
 
     def narrower(self, kind: str) -> Iterator[str]:
         return (k for k in self.kinds if kind in self.lineage(k))
@@ -194,7 +223,9 @@ class Vocabulary:
     def columns(self) -> dict[str, FieldInfo]:
         """Every field and counter by name, whatever its kind."""
         if self._columns is None:
-            self._columns = {f.name: f for k in self.kinds.values() for f in k.fields.values() if f.sort != "zone"}
+            self._columns = {
+                f.name: f for k in self.kinds.values() for f in k.fields.values() if f.sort != "zone"
+            }
         return self._columns
 
     def is_flag(self, name: str) -> bool:
@@ -227,7 +258,7 @@ class Vocabulary:
         text = text.rstrip("? ")
         for lead, form in (("set of ", "set"), ("kind of ", "desc")):
             if text.startswith(lead):
-                inner = self.read_type(text[len(lead):])
+                inner = self.read_type(text[len(lead) :])
                 return T(inner.base, form, maybe) if inner else None
         base = text
         if base not in BASIC and base not in self.kinds and base not in self.enums:
@@ -240,7 +271,7 @@ class Vocabulary:
         """May something of one type stand where the other is wanted? A narrower kind may be asked of a wider
         name (tested when it runs); a forgotten determiner may not pass for a set."""
         if want.base == "any":
-            return want.form != "set" or have.form in ("set", "asks", "") and have.base != "done"
+            return want.form != "set" or (have.form in ("set", "asks", "") and have.base != "done")
         if have.base == "any":
             return True
         if have.base == "nothing":
@@ -248,15 +279,20 @@ class Vocabulary:
         if want.base == "place":
             return have.base == "zone" or (have.form in ("", "each", "ask") and have.base in self.kinds)
         if want.base == "seats":
-            return have.base == "seats" or (have.base in self.kinds and have.form in ("", "set", "each", "asks", "ask"))
+            return have.base == "seats" or (
+                have.base in self.kinds and have.form in ("", "set", "each", "asks", "ask")
+            )
         if want.base == "field":
             return have.base in ("counter", "field")
         if want.base == "face" and have.base == "number":
             return not have.form
         if have.base not in self.kinds or want.base not in self.kinds:
             return have.base == want.base and self._forms_fit(have.form, want.form)
-        if not (self.is_a(have.base, want.base) or (have.form != "desc" and self.related(have.base, want.base))
-                or (have.form == "desc" and self.is_a(want.base, have.base))):
+        if not (
+            self.is_a(have.base, want.base)
+            or (have.form != "desc" and self.related(have.base, want.base))
+            or (have.form == "desc" and self.is_a(want.base, have.base))
+        ):
             return False
         return self._forms_fit(have.form, want.form)
 
@@ -277,11 +313,16 @@ def variants(vocab: Vocabulary, parts: tuple[n.Part, ...], verb: bool = False) -
         match part:
             case n.Literal(forms=forms):
                 words = ["'s" if w.type == "POSS" else w.value for w in forms]
-                spread = {"your": "you", "its": "it", "their": "they"}.get(words[0])  # read as two words, see reader.py
+                spread = {"your": "you", "its": "it", "their": "they"}.get(
+                    words[0]
+                )  # read as two words, see reader.py
                 if verb and at > 0 and isinstance(parts[at - 1], n.Slot) and at == 1 and len(words) == 1:
                     words += plain_forms(words[0])
-                more: list[list[PartInfo]] = [[Lit(frozenset(words), words[0])] if spread is None or len(words) > 1 else
-                                              [Lit(frozenset({spread}), spread), Lit(frozenset({"'s"}), "'s")]]
+                more: list[list[PartInfo]] = [
+                    [Lit(frozenset(words), words[0])]
+                    if spread is None or len(words) > 1
+                    else [Lit(frozenset({spread}), spread), Lit(frozenset({"'s"}), "'s")]
+                ]
             case n.Slot(name=name, type=kind):
                 more = [[SlotPart(str(name), vocab.read_type(str(kind)) or T("any"))]]
             case n.Optional(parts=inner):

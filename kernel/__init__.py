@@ -3,8 +3,16 @@
 Read in this order: state (the table), fold (what changes it), questions, rules (what watches), turns (the walk),
 program (the compiled rules and the box), game (the driver), views (what one seat may see).
 """
+
 from .errors import (
-    AnswerError, IllegalAnswer, LongboxError, OverBudget, ReplayError, RuleError, StaleAnswer, UnclearAnswer,
+    AnswerError,
+    IllegalAnswer,
+    LongboxError,
+    OverBudget,
+    ReplayError,
+    RuleError,
+    StaleAnswer,
+    UnclearAnswer,
 )
 from .game import Game, fold_history
 from .program import Compiled, Program
@@ -12,6 +20,20 @@ from .questions import Question
 from .state import Event, State, Thing
 
 __all__ = [
-    "AnswerError", "Compiled", "Event", "Game", "IllegalAnswer", "LongboxError", "OverBudget", "Program", "Question",
-    "ReplayError", "RuleError", "StaleAnswer", "State", "Thing", "UnclearAnswer", "fold_history",
+    "AnswerError",
+    "Compiled",
+    "Event",
+    "Game",
+    "IllegalAnswer",
+    "LongboxError",
+    "OverBudget",
+    "Program",
+    "Question",
+    "ReplayError",
+    "RuleError",
+    "StaleAnswer",
+    "State",
+    "Thing",
+    "UnclearAnswer",
+    "fold_history",
 ]

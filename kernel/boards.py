@@ -4,6 +4,7 @@ A board is drawn as text and reaches us as a list of spaces with row and column,
 each other, and the straight lines its author asked for. Graphs never change during a game; distances are
 worked out once and kept.
 """
+
 from __future__ import annotations
 
 from collections import deque
@@ -18,8 +19,16 @@ if TYPE_CHECKING:
 
 FAR = 1_000_000  # the distance of what cannot be reached
 RUNTIME = (
-    "space_of", "neighbours", "adjacent", "distance", "distance_through", "nearest", "along", "beside",
-    "shortest_paths", "spaces_named",
+    "space_of",
+    "neighbours",
+    "adjacent",
+    "distance",
+    "distance_through",
+    "nearest",
+    "along",
+    "beside",
+    "shortest_paths",
+    "spaces_named",
 )
 
 Path = tuple[Thing, ...]
@@ -42,7 +51,11 @@ class Boards:
             spaces = [self._add_space(s, program, spec) for spec in board["spaces"]]
             for space in spaces:
                 self.board_of[space] = board["name"]
-            drawn = [[space, spec["at"], spec["mark"]] for space, spec in zip(spaces, board["spaces"], strict=True) if "at" in spec]
+            drawn = [
+                [space, spec["at"], spec["mark"]]
+                for space, spec in zip(spaces, board["spaces"], strict=True)
+                if "at" in spec
+            ]
             s.drawn.append([board["name"], drawn])
             for at, spec in enumerate(board["spaces"]):
                 self.next_to[spaces[at]] = tuple(spaces[i] for i in spec["next"])
@@ -65,7 +78,9 @@ class Boards:
         return found
 
 
-def spread(next_to: dict[Thing, tuple[Thing, ...]], start: Thing, through: Collection[Thing] | None) -> dict[Thing, int]:
+def spread(
+    next_to: dict[Thing, tuple[Thing, ...]], start: Thing, through: Collection[Thing] | None
+) -> dict[Thing, int]:
     """Distances by breadth-first search; with `through`, only over those spaces (the start excepted)."""
     far, queue = {start: 0}, deque([start])
     while queue:
@@ -148,7 +163,9 @@ def shortest_paths(s: State, a: Thing, goals: Iterable[Thing], through: Collecti
     return paths[:100]
 
 
-def _paths_back(graph: dict[Thing, tuple[Thing, ...]], far: dict[Thing, int], start: Thing, end: Thing) -> list[Path]:
+def _paths_back(
+    graph: dict[Thing, tuple[Thing, ...]], far: dict[Thing, int], start: Thing, end: Thing
+) -> list[Path]:
     paths: list[Path] = [(end,)]
     for steps in range(far[end] - 1, 0, -1):
         paths = [(before, *path) for path in paths for before in graph[path[0]] if far.get(before) == steps]

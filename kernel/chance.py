@@ -4,6 +4,7 @@ Draw number k of a game is a hash of its seed and k, so the source has no state 
 nothing, and whoever knows the seed can derive every draw again. The seed's commitment is published when a
 game starts and the seed itself when it ends.
 """
+
 from __future__ import annotations
 
 from hashlib import blake2b, shake_128
@@ -55,7 +56,9 @@ class Seeded:
 class Loaded:
     """Chance with the next results fixed, for scenes and tests; when they are used up, another source goes on."""
 
-    def __init__(self, then: Chance, picks: list[int] | None = None, orders: list[list[int]] | None = None) -> None:
+    def __init__(
+        self, then: Chance, picks: list[int] | None = None, orders: list[list[int]] | None = None
+    ) -> None:
         self.then, self.picks, self.orders = then, list(picks or []), list(orders or [])
         self._pick_at: dict[int, int] = {}
         self._order_at: dict[int, list[int]] = {}

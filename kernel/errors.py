@@ -11,6 +11,7 @@
 
 Control flow inside the kernel (never seen outside): Paused, GameOver, EndGame, StopScope.
 """
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any

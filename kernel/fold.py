@@ -7,6 +7,7 @@ table folded from a history is the live table, without running any rule.
 An event is a tuple: its name, the number of the event that caused it (-1: the game itself), the place in the
 text (see `Program.site`), then its own values. Names and meanings of stored events never change.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -263,7 +264,9 @@ def _set(s: State, thing: Thing, field: str, value: Any) -> None:
     getattr(s, attribute("f", field))[thing] = value
 
 
-def put_field(s: State, c: int, site: int, thing: Thing | None, field: str, column: list[Any], value: Any) -> None:
+def put_field(
+    s: State, c: int, site: int, thing: Thing | None, field: str, column: list[Any], value: Any
+) -> None:
     """`column` is the field's column, handed in because the caller has it. Nothing has no fields to set."""
     if thing is None:
         return
@@ -273,7 +276,9 @@ def put_field(s: State, c: int, site: int, thing: Thing | None, field: str, colu
     column[thing] = value
 
 
-def put_plain(s: State, c: int, site: int, thing: Thing | None, field: str, column: list[Any], value: Any) -> None:
+def put_plain(
+    s: State, c: int, site: int, thing: Thing | None, field: str, column: list[Any], value: Any
+) -> None:
     """A field that is no number: no bound to keep."""
     if thing is not None:
         s.log.append(("set", c, site, thing, field, value))
@@ -393,7 +398,9 @@ def _edged(s: State, rule: int, thing: Thing | None, held: bool) -> None:
 
 
 @_fact
-def _lasts(s: State, number: int, rule: int, thing: Thing | None, values: Sequence[Any], until: Sequence[Any]) -> None:
+def _lasts(
+    s: State, number: int, rule: int, thing: Thing | None, values: Sequence[Any], until: Sequence[Any]
+) -> None:
     s.lasting.append((number, rule, thing, tuple(values), tuple(until)))
     s.tricks = number + 1
 

@@ -9,6 +9,7 @@ Rules are plain functions and cannot be suspended. When no answer is there, the 
 table is taken back to the last step and the rules run again with the answers given since. What they produce
 must equal what they produced before: every answer proves that the rules are deterministic.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +17,16 @@ from typing import Any
 
 from .chance import Branch, Chance
 from .errors import (
-    EndGame, GameOver, IllegalAnswer, LongboxError, OverBudget, Paused, ReplayError, RuleError, StaleAnswer, UnclearAnswer,
+    EndGame,
+    GameOver,
+    IllegalAnswer,
+    LongboxError,
+    OverBudget,
+    Paused,
+    ReplayError,
+    RuleError,
+    StaleAnswer,
+    UnclearAnswer,
 )
 from .fold import apply
 from .program import Program, state_from_box
@@ -31,8 +41,14 @@ class Game:
     """One game. Make it with a program and a seed, or take one up again with `Game.resume`."""
 
     def __init__(
-        self, program: Program, seed: int = 0, seats: int | Sequence[str] | None = None,
-        settings: Mapping[str, Any] | None = None, chance: Chance | None = None, *, start: bool = True,
+        self,
+        program: Program,
+        seed: int = 0,
+        seats: int | Sequence[str] | None = None,
+        settings: Mapping[str, Any] | None = None,
+        chance: Chance | None = None,
+        *,
+        start: bool = True,
     ) -> None:
         self.program, self.seed = program, seed
         self.settings = dict(settings or {})
@@ -145,7 +161,9 @@ class Game:
         if key in question.keys:
             return key
         low = key.strip().lower()
-        close = [k for k in question.keys if k.lower() == low] or [k for k in question.keys if low and k.lower().startswith(low)]
+        close = [k for k in question.keys if k.lower() == low] or [
+            k for k in question.keys if low and k.lower().startswith(low)
+        ]
         if len(close) == 1:
             return close[0]
         if close:
@@ -202,7 +220,12 @@ class Game:
         now = self._state.log
         for at in range(start, len(before)):
             if at >= len(now) or now[at] != before[at]:
-                raise ReplayError(f"event {at} came out differently when it was run again", at, before[at], now[at] if at < len(now) else None)
+                raise ReplayError(
+                    f"event {at} came out differently when it was run again",
+                    at,
+                    before[at],
+                    now[at] if at < len(now) else None,
+                )
 
     def _run(self, resumed: bool) -> None:
         state = self._state
@@ -275,9 +298,17 @@ class Game:
         self._since = left
 
     @classmethod
-    def resume(cls, program: Program, seed: int, seats: Sequence[str], settings: Mapping[str, Any] | None,
-               answers: Sequence[tuple[Thing | None, str]], expected: Sequence[Event] | None = None,
-               chance: Chance | None = None, acts: Sequence[tuple[Act, int | None]] = ()) -> Game:
+    def resume(
+        cls,
+        program: Program,
+        seed: int,
+        seats: Sequence[str],
+        settings: Mapping[str, Any] | None,
+        answers: Sequence[tuple[Thing | None, str]],
+        expected: Sequence[Event] | None = None,
+        chance: Chance | None = None,
+        acts: Sequence[tuple[Act, int | None]] = (),
+    ) -> Game:
         """Take up a game from its answers. With `expected`, its events must come out the same."""
         game = cls(program, seed, seats, settings, chance, start=False)
         game._since = list(answers)
@@ -289,7 +320,9 @@ class Game:
         except IllegalAnswer as error:
             if expected is not None:
                 game._differ(expected)
-            raise ReplayError(f"an answer of this history is not offered by its rules: {error}", len(game.log) - 1) from error
+            raise ReplayError(
+                f"an answer of this history is not offered by its rules: {error}", len(game.log) - 1
+            ) from error
         if expected is not None:
             game._differ(expected)
         return game
@@ -301,7 +334,9 @@ class Game:
             if at >= len(now) or now[at] != event:
                 raise ReplayError(f"event {at} differs", at, event, now[at] if at < len(now) else None)
         if len(now) > len(expected):
-            raise ReplayError(f"event {len(expected)} is not in the history", len(expected), None, now[len(expected)])
+            raise ReplayError(
+                f"event {len(expected)} is not in the history", len(expected), None, now[len(expected)]
+            )
 
 
 ACT = -7  # marks an act among the answers, in place of a seat

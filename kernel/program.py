@@ -3,6 +3,7 @@
 The compiler hands over plain tables and code objects (`Compiled`); here they become functions in one closed
 namespace. The namespace holds the kernel's functions and nothing else: no builtins, no imports.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
@@ -48,8 +49,10 @@ class Program:
         self.board = boards.Boards(tables["boards"])
         self.functions = self._link(compiled.code)
         self.scope_rules = self._scope_rules()
-        self.kept = {scope: tuple((name, self.values[name]["attr"], self.values[name]["default"]) for name in names)
-                     for scope, names in tables["kept"].items()}
+        self.kept = {
+            scope: tuple((name, self.values[name]["attr"], self.values[name]["default"]) for name in names)
+            for scope, names in tables["kept"].items()
+        }
         self.frame_sizes: dict[str, int] = tables["frame_sizes"]
         self.kept_fields: dict[str, list[tuple[str, str, str]]] = tables["kept_fields"]
         self.watched_scopes = frozenset({*self.scope_rules, *tables["scopes"]})
@@ -57,8 +60,10 @@ class Program:
         self._plain_settings = self._check_settings({})
         self._seat_names: dict[int | None, list[str]] = {}
         self._state_class = state_class(
-            tuple(f["attr"] for f in self.fields.values()), tuple(v["attr"] for v in self.values.values()),
-            tuple(tables["zone_attrs"]), frozenset(f["attr"] for f in self.fields.values() if f["fixed"]),
+            tuple(f["attr"] for f in self.fields.values()),
+            tuple(v["attr"] for v in self.values.values()),
+            tuple(tables["zone_attrs"]),
+            frozenset(f["attr"] for f in self.fields.values() if f["fixed"]),
         )
 
     def _link(self, code: Sequence[CodeType]) -> dict[str, Any]:
@@ -97,8 +102,13 @@ class Program:
         return wide in self.kinds[kind]["all"]
 
     # ------------------------------------------------------------ the box
-    def new_state(self, seats: Sequence[str], seed: int, settings: Mapping[str, Any] | None = None,
-                  chance: Chance | None = None) -> State:
+    def new_state(
+        self,
+        seats: Sequence[str],
+        seed: int,
+        settings: Mapping[str, Any] | None = None,
+        chance: Chance | None = None,
+    ) -> State:
         """A fresh table with everything in the box laid out, before the setup of the rules."""
         chosen = self._check_settings(settings) if settings else self._plain_settings
         mark = (tuple(seats), tuple(sorted(chosen.items())) if chosen else ())
@@ -139,8 +149,10 @@ class Program:
             if name not in known:
                 offer = ", ".join(known) or "none"
                 raise LongboxError(f"{self.title} has no setting {name!r}; its settings: {offer}")
-        return {name: read_setting(name, spec, settings[name]) if name in settings else spec["default"]
-                for name, spec in known.items()}
+        return {
+            name: read_setting(name, spec, settings[name]) if name in settings else spec["default"]
+            for name, spec in known.items()
+        }
 
     def _open(self, seats: list[str], settings: dict[str, Any]) -> State:
         s = self._blank()
@@ -184,8 +196,23 @@ class Program:
         s.program = self
         s.run = _nobody
         s.chance = Seeded(0)
-        for slot in ("log", "kind", "design", "name", "key", "lively", "owner", "place", "face", "facedown", "in_play",
-                     "lasting", "queue", *s.FIELDS, *s.ZONES):
+        for slot in (
+            "log",
+            "kind",
+            "design",
+            "name",
+            "key",
+            "lively",
+            "owner",
+            "place",
+            "face",
+            "facedown",
+            "in_play",
+            "lasting",
+            "queue",
+            *s.FIELDS,
+            *s.ZONES,
+        ):
             setattr(s, slot, [])
         for slot in ("items", "of", "live", "sight", "shown", "borrowed", "used", "edges", "began", "open"):
             setattr(s, slot, {})
@@ -196,8 +223,16 @@ class Program:
         s.pc, s.frame, s.outcome, s.shared = ("setup", 0), (), None, False
         return s
 
-    def describe(self, kind: str, name: str, design: int = -1, place: Thing | None = None,
-                 owner: Thing | None = None, live: bool = True, sight: str = "") -> dict[str, Any]:
+    def describe(
+        self,
+        kind: str,
+        name: str,
+        design: int = -1,
+        place: Thing | None = None,
+        owner: Thing | None = None,
+        live: bool = True,
+        sight: str = "",
+    ) -> dict[str, Any]:
         """What a new thing is, as the event that creates it says."""
         spec = self.kinds[kind]
         fields = dict(spec["defaults"])
@@ -207,16 +242,36 @@ class Program:
             if faces := self.designs[design]["faces"]:
                 face = faces[0]["name"]
                 fields |= faces[0]["fields"]
-        made = {"kind": kind, "kinds": spec["all"], "design": design, "name": name, "key": name, "owner": owner,
-                "place": place, "face": face, "fields": fields, "lively": live, "holds": self._holds(kind), "zones": {}}
+        made = {
+            "kind": kind,
+            "kinds": spec["all"],
+            "design": design,
+            "name": name,
+            "key": name,
+            "owner": owner,
+            "place": place,
+            "face": face,
+            "fields": fields,
+            "lively": live,
+            "holds": self._holds(kind),
+            "zones": {},
+        }
         return made | {"sight": sight} if sight else made
 
     def _holds(self, kind: str) -> bool:
         """Can things lie in it? Zones and spaces always; the rest only where some text attaches things."""
         return kind == "zone" or bool(self.tables["attaches"]) or "space" in self.kinds[kind]["all"]
 
-    def _add(self, s: State, kind: str, name: str, design: int = -1, place: Thing | None = None,
-             live: bool = True, sight: str = "") -> Thing:
+    def _add(
+        self,
+        s: State,
+        kind: str,
+        name: str,
+        design: int = -1,
+        place: Thing | None = None,
+        live: bool = True,
+        sight: str = "",
+    ) -> Thing:
         new = self.describe(kind, name, design, place, live=live, sight=sight)
         thing = len(s.kind)
         fold.APPLY["created"](s, [new])
@@ -239,8 +294,17 @@ class Program:
                 for attr, value in self.function(name)(s, -1, thing, None).items():
                     getattr(s, attr)[thing] = value
 
-    def make(self, s: State, c: int, site: int, kind: str, count: int, place: Thing, name: str = "",
-             design: int = -1) -> list[Thing]:
+    def make(
+        self,
+        s: State,
+        c: int,
+        site: int,
+        kind: str,
+        count: int,
+        place: Thing,
+        name: str = "",
+        design: int = -1,
+    ) -> list[Thing]:
         """Create things in the middle of a game."""
         made: list[Thing] = []
         if count > THINGS_MAX:
@@ -255,7 +319,9 @@ class Program:
             taken.add(new["key"])
             zones, first = self.kinds[kind]["zones"], len(s.kind)
             new["zones"] = {zone["attr"]: first + 1 + i for i, zone in enumerate(zones)}
-            parts = [self.describe("zone", z["name"], owner=first, live=z["live"], sight=z["seen"]) for z in zones]
+            parts = [
+                self.describe("zone", z["name"], owner=first, live=z["live"], sight=z["seen"]) for z in zones
+            ]
             for name_of_init in filter(None, [self.kinds[kind]["init"]]):
                 new["fields"] |= self.function(name_of_init)(s, c, first, None)
             made += fold.create(s, c, site, [new, *parts])[:1]
@@ -272,7 +338,9 @@ class Program:
             raise RuleError(f"{s.key[thing]} has no face {face!r}; it has: {', '.join(names) or 'none'}")
         spec = faces[names.index(face)]
         base = self.kinds[s.kind[thing]]["defaults"] | self.designs[design]["fields"]
-        differs = {attr for f in faces for attr in f["fields"]} | {attr for f in faces for attr in f["computed"]}
+        differs = {attr for f in faces for attr in f["fields"]} | {
+            attr for f in faces for attr in f["computed"]
+        }
         values = {attr: base.get(attr) for attr in sorted(differs)} | spec["fields"]
         if spec["init"]:
             values |= self.function(spec["init"])(s, -1, thing, None)
@@ -337,7 +405,9 @@ def box_of(s: State, program: Program) -> dict[str, Any]:
 def state_from_box(event: Event) -> State:
     """A table without any rules, from the first event of a history."""
     box = event[3]
-    cls = state_class(tuple(box["fields"]), tuple(box["values"]), tuple(box["zones"]), frozenset(box["fixed"]))
+    cls = state_class(
+        tuple(box["fields"]), tuple(box["values"]), tuple(box["zones"]), frozenset(box["fixed"])
+    )
     s = cls()
     s.run, s.chance, s.log = _nobody, Seeded(0), [event]
     for group in ("columns", "fields", "zones"):
@@ -363,20 +433,62 @@ def rule_of(space: Mapping[str, Any], row: Sequence[Any]) -> rules.Rule:
 
 
 def option_of(space: Mapping[str, Any], row: Mapping[str, Any]) -> rules.Option:
-    return rules.Option(row["number"], tuple(row["where"]), space[row["legal"]], space[row["body"]], row["once"], row["site"])
+    return rules.Option(
+        row["number"], tuple(row["where"]), space[row["legal"]], space[row["body"]], row["once"], row["site"]
+    )
 
 
 # ---------------------------------------------------------------- what emitted code may call
 RUNTIME: dict[str, Any] = {
-    **{f"k_{name}": getattr(fold, name) for name in (
-        "move", "move_some", "move_to_bottom", "move_to_index", "move_all", "shuffle", "turn", "lay", "own", "put_field", "put_plain",
-        "put_value", "put_number", "pick", "roll", "show", "finish")},
-    **{f"k_{name}": getattr(questions, name) for name in (
-        "answer", "choose_menu", "choose_thing", "choose_things", "choose_word", "choose_yes", "choose_order",
-        "together", "must_be")},
+    **{
+        f"k_{name}": getattr(fold, name)
+        for name in (
+            "move",
+            "move_some",
+            "move_to_bottom",
+            "move_to_index",
+            "move_all",
+            "shuffle",
+            "turn",
+            "lay",
+            "own",
+            "put_field",
+            "put_plain",
+            "put_value",
+            "put_number",
+            "pick",
+            "roll",
+            "show",
+            "finish",
+        )
+    },
+    **{
+        f"k_{name}": getattr(questions, name)
+        for name in (
+            "answer",
+            "choose_menu",
+            "choose_thing",
+            "choose_things",
+            "choose_word",
+            "choose_yes",
+            "choose_order",
+            "together",
+            "must_be",
+        )
+    },
     **{f"k_{name}": getattr(boards, name) for name in boards.RUNTIME},
     **{f"k_{name}": getattr(rules, name) for name in rules.RUNTIME},
     **{f"k_{name}": getattr(runtime, name) for name in runtime.RUNTIME},
-    "k_len": len, "k_sum": sum, "k_max": max, "k_min": min, "k_list": list, "k_tuple": tuple, "k_str": str,
-    "k_range": range, "k_sorted": sorted, "k_reversed": reversed, "k_any": any, "k_StopScope": StopScope,
+    "k_len": len,
+    "k_sum": sum,
+    "k_max": max,
+    "k_min": min,
+    "k_list": list,
+    "k_tuple": tuple,
+    "k_str": str,
+    "k_range": range,
+    "k_sorted": sorted,
+    "k_reversed": reversed,
+    "k_any": any,
+    "k_StopScope": StopScope,
 }

@@ -4,6 +4,7 @@ A rule that needs an answer calls one of the functions here, as an ordinary call
 `run`: a policy (simulation), a recording (replay), or a driver that raises `Paused` when no answer is there.
 Answers are stable keys: the name of a thing, the label of a choice, a number as text.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -23,7 +24,13 @@ class Question:
     __slots__ = ("cause", "keys", "prompt", "seats", "site", "state", "things")
 
     def __init__(
-        self, state: State, seats: tuple[Thing, ...], cause: int, site: int, prompt: str, keys: list[str],
+        self,
+        state: State,
+        seats: tuple[Thing, ...],
+        cause: int,
+        site: int,
+        prompt: str,
+        keys: list[str],
         things: Sequence[Thing | None] = (),
     ) -> None:
         self.state = state
@@ -57,7 +64,9 @@ def seats_asked(s: State, who: Any) -> tuple[Thing, ...]:
     return (owner,) if owner in seats else tuple(seats)
 
 
-def answer(s: State, c: int, site: int, who: Any, prompt: str, keys: list[str], things: Sequence[Any] = ()) -> str:
+def answer(
+    s: State, c: int, site: int, who: Any, prompt: str, keys: list[str], things: Sequence[Any] = ()
+) -> str:
     """Ask, and record the answer. Its event's number is `len(s.log) - 1`."""
     seats = (who,) if who in s.of["seat"] else seats_asked(s, who)
     key = s.run(Question(s, seats, c, site, prompt, keys, things))
@@ -83,7 +92,7 @@ def choose_thing(s: State, c: int, site: int, who: Any, prompt: str, things: Seq
     names, program = s.key, s.program
     keys = [names[t] for t in things]
     if program.has_alike and len(set(keys)) < len(keys):  # copies that are alike are one answer
-        keyed = {key: thing for key, thing in zip(reversed(keys), reversed(things), strict=True)}
+        keyed = dict(zip(reversed(keys), reversed(things), strict=True))
         keys = list(dict.fromkeys(keys))
         things = [keyed[key] for key in keys]
     if len(keys) == 1 and not program.asks_forced:
@@ -132,7 +141,11 @@ def choose_order(s: State, c: int, site: int, who: Any, prompt: str, things: Seq
     while len(left) > 1:
         keyed = {s.key[t]: t for t in reversed(left)}
         keys = list(dict.fromkeys(s.key[t] for t in left))
-        nxt = keyed[answer(s, c, site, who, prompt, keys, [keyed[k] for k in keys])] if len(keys) > 1 else left[0]
+        nxt = (
+            keyed[answer(s, c, site, who, prompt, keys, [keyed[k] for k in keys])]
+            if len(keys) > 1
+            else left[0]
+        )
         order.append(nxt)
         left.remove(nxt)
     return order + left
@@ -178,7 +191,9 @@ class Feed:
             seat, key = self.answers[at]
             if not self._taken[at] and (seat is None or seat in question.seats):
                 if key not in question.keys:
-                    raise IllegalAnswer(f"{key!r} is not offered; the answers are: {', '.join(question.keys)}")
+                    raise IllegalAnswer(
+                        f"{key!r} is not offered; the answers are: {', '.join(question.keys)}"
+                    )
                 self._taken[at] = True
                 return key
         raise Paused(question)

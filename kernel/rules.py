@@ -13,6 +13,7 @@ which things it works:
 Order: `before` rules stage by stage, in a stage in order of entering; `after` rules in order of entering, or as
 the game says somebody chooses. Guards are tested when their turn comes, so a rule sees what those before it did.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -24,10 +25,48 @@ from .questions import PASS, answer, seats_asked
 from .state import EVENTS_MAX, State, Thing
 
 RUNTIME = (
-    "spend", "bounded", "divide", "hosts", "run_before", "run_instead", "after_hosts", "run_after", "possible", "whenever",
-    "modified", "last", "lapse", "begin", "end", "offer_each", "offer_shared", "resolve", "has_ability", "voice",
-    "borrow", "count_face", "count_range", "faces_of", "refill", "in_turn_order", "choose_ability", "drain", "limit_ok", "use",
-    "chosen_order", "named", "do_ability", "enter", "open_root", "close_root", "new_root", "end_root", "leave", "label", "plain", "within",
+    "spend",
+    "bounded",
+    "divide",
+    "hosts",
+    "run_before",
+    "run_instead",
+    "after_hosts",
+    "run_after",
+    "possible",
+    "whenever",
+    "modified",
+    "last",
+    "lapse",
+    "begin",
+    "end",
+    "offer_each",
+    "offer_shared",
+    "resolve",
+    "has_ability",
+    "voice",
+    "borrow",
+    "count_face",
+    "count_range",
+    "faces_of",
+    "refill",
+    "in_turn_order",
+    "choose_ability",
+    "drain",
+    "limit_ok",
+    "use",
+    "chosen_order",
+    "named",
+    "do_ability",
+    "enter",
+    "open_root",
+    "close_root",
+    "new_root",
+    "end_root",
+    "leave",
+    "label",
+    "plain",
+    "within",
 )
 
 
@@ -107,14 +146,18 @@ def use(s: State, c: int, site: int, number: int, me: Thing | None, once: str | 
         apply(s, ("used", c, site, number, me))
 
 
-def _applies(s: State, c: int, rule: Rule, me: Thing | None, values: tuple[Any, ...], record: list[Any]) -> bool:
+def _applies(
+    s: State, c: int, rule: Rule, me: Thing | None, values: tuple[Any, ...], record: list[Any]
+) -> bool:
     s.budget -= 1
     if not limit_ok(s, rule.number, me, rule.once):
         return False
     return rule.guard is None or bool(rule.guard(s, c, me, values, record))
 
 
-def _carry_out(s: State, c: int, rule: Rule, me: Thing | None, values: tuple[Any, ...], record: list[Any]) -> None:
+def _carry_out(
+    s: State, c: int, rule: Rule, me: Thing | None, values: tuple[Any, ...], record: list[Any]
+) -> None:
     if s.budget < 0 or len(s.log) - s.mark > EVENTS_MAX:
         raise OverBudget("these rules call each other without coming to an end")
     use(s, c, rule.site, rule.number, me, rule.once)
@@ -149,8 +192,13 @@ def after_hosts(s: State, rules: Sequence[Rule]) -> list[list[tuple[Thing | None
     return [hosts(s, rule.where) for rule in rules]
 
 
-def run_after(s: State, c: int, record: list[Any], rules: Sequence[Rule],
-              before: list[list[tuple[Thing | None, tuple[Any, ...]]]]) -> None:
+def run_after(
+    s: State,
+    c: int,
+    record: list[Any],
+    rules: Sequence[Rule],
+    before: list[list[tuple[Thing | None, tuple[Any, ...]]]],
+) -> None:
     ready = []
     for rule, had in zip(rules, before, strict=True):
         now = hosts(s, rule.where)
@@ -173,14 +221,23 @@ def _waiting(s: State) -> bool:
 def _ordered(s: State, c: int, ready: list[tuple[Rule, Thing | None, tuple[Any, ...]]]) -> list[Any]:
     """Simultaneous rules of different things: as the game says, by entering or by somebody's choice."""
     chooser = s.program.tables["orders"]
-    if len(ready) < 2 or chooser is None or len({(r.number, s.key[me] if me is not None else "") for r, me, _ in ready}) < 2:
+    if (
+        len(ready) < 2
+        or chooser is None
+        or len({(r.number, s.key[me] if me is not None else "") for r, me, _ in ready}) < 2
+    ):
         return ready
     who = s.program.functions[chooser](s, c, None, None) if chooser else None
     order, left = [], list(ready)
     while len(left) > 1:
-        labels = {f"{s.key[me]}" if me is not None else f"rule {r.number}": (r, me, v) for r, me, v in reversed(left)}
+        labels = {
+            f"{s.key[me]}" if me is not None else f"rule {r.number}": (r, me, v)
+            for r, me, v in reversed(left)
+        }
         if len(labels) < len(left):
-            labels = {f"{label} ({i})": entry for i, (label, entry) in enumerate(zip(labels, left, strict=False), 1)}
+            labels = {
+                f"{label} ({i})": entry for i, (label, entry) in enumerate(zip(labels, left, strict=False), 1)
+            }
         keys = sorted(labels)
         nxt = labels[answer(s, c, left[0][0].site, who, "which comes first?", keys)]
         order.append(nxt)
@@ -197,7 +254,9 @@ def drain(s: State, c: int, who: Any) -> None:
         entries = list(dict.fromkeys(s.queue))
         entry = entries[0]
         if len(entries) > 1:
-            labels = {f"{s.key[e[1]] if e[1] is not None else 'rule'} {n}": e for n, e in enumerate(entries, 1)}
+            labels = {
+                f"{s.key[e[1]] if e[1] is not None else 'rule'} {n}": e for n, e in enumerate(entries, 1)
+            }
             entry = labels[answer(s, c, table[entry[0]].site, who, "which comes first?", list(labels))]
         rule = table[entry[0]]
         apply(s, ("unqueued", c, rule.site, entry))
@@ -228,7 +287,9 @@ def whenever(s: State, c: int, rules: Sequence[Rule]) -> None:
 
 
 # ---------------------------------------------------------------- modifiers
-def modified(s: State, base: Any, subject: tuple[Any, ...], rules: Sequence[Rule], low: int | None, high: int | None) -> Any:
+def modified(
+    s: State, base: Any, subject: tuple[Any, ...], rules: Sequence[Rule], low: int | None, high: int | None
+) -> Any:
     """A value with all that changes it: what replaces it first, then increases, then decreases, then bounds.
 
     A modifier's body gives ("has", value) or ("gets", amount); its guard tests whether it speaks of `subject`.
@@ -252,7 +313,15 @@ def modified(s: State, base: Any, subject: tuple[Any, ...], rules: Sequence[Rule
     return raised + down if high is None else min(high, raised + down)
 
 
-def last(s: State, c: int, site: int, number: int, me: Thing | None, values: tuple[Any, ...], until: tuple[Any, ...]) -> None:
+def last(
+    s: State,
+    c: int,
+    site: int,
+    number: int,
+    me: Thing | None,
+    values: tuple[Any, ...],
+    until: tuple[Any, ...],
+) -> None:
     """A modifier or rule begins to last. `until` is (start or end, scope, subject or nothing)."""
     apply(s, ("lasts", c, site, s.tricks, number, me, values, until))
 
@@ -372,7 +441,9 @@ class Option(NamedTuple):
 Offered = tuple[Option, "Thing | None", "Thing | None", tuple[Any, ...]]
 
 
-def _offered(s: State, c: int, you: Thing | None, record: list[Any], options: Sequence[Option]) -> dict[str, Offered]:
+def _offered(
+    s: State, c: int, you: Thing | None, record: list[Any], options: Sequence[Option]
+) -> dict[str, Offered]:
     """All that somebody may do now, by label."""
     found: dict[str, Offered] = {}
     for option in options:
@@ -395,8 +466,17 @@ def _take(s: State, c: int, chosen: Offered, record: list[Any]) -> None:
     close_root(s, root, option.site)
 
 
-def offer_each(s: State, c: int, site: int, name: str, who: Sequence[Thing], record: list[Any],
-               options: Sequence[Option], must: bool, repeated: bool) -> bool:
+def offer_each(
+    s: State,
+    c: int,
+    site: int,
+    name: str,
+    who: Sequence[Thing],
+    record: list[Any],
+    options: Sequence[Option],
+    must: bool,
+    repeated: bool,
+) -> bool:
     """Ask one after the other. Who has nothing to do is not asked. True if anybody did something."""
     acted, quiet = False, 0
     while quiet < len(who):
@@ -422,8 +502,17 @@ def offer_each(s: State, c: int, site: int, name: str, who: Sequence[Thing], rec
     return acted
 
 
-def offer_shared(s: State, c: int, site: int, name: str, who: Sequence[Thing], record: list[Any],
-                 options: Sequence[Option], must: bool, repeated: bool) -> bool:
+def offer_shared(
+    s: State,
+    c: int,
+    site: int,
+    name: str,
+    who: Sequence[Thing],
+    record: list[Any],
+    options: Sequence[Option],
+    must: bool,
+    repeated: bool,
+) -> bool:
     """One question for all of them together: anybody may act for any of them."""
     acted = False
     while True:
@@ -478,7 +567,9 @@ def resolve(s: State, c: int, site: int, name: str, thing: Thing, you: Thing | N
     return True
 
 
-def do_ability(s: State, c: int, site: int, thing: Thing, name: str, function: str, you: Thing | None) -> None:
+def do_ability(
+    s: State, c: int, site: int, thing: Thing, name: str, function: str, you: Thing | None
+) -> None:
     s.budget -= 5
     if s.budget < 0 or len(s.log) - s.mark > EVENTS_MAX:
         raise OverBudget("these abilities call each other without coming to an end")

@@ -1,4 +1,5 @@
 """Small functions that emitted code calls: reading piles and seats, counters, ends of the game."""
+
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
@@ -12,9 +13,44 @@ from .rules import bounded, divide, spend
 from .state import State, Thing, attribute
 
 RUNTIME = (
-    "top", "bottom", "top_some", "position", "host", "counter_value", "remainder", "best_face", "highest", "lowest",
-    "field_list", "extreme", "seat_after", "seats_from", "seat_order", "seats_asked", "change", "change_named", "win", "lose",
-    "draw", "end_game", "prints", "arithmetic", "get", "of_some", "items_of", "result", "running", "random_order", "nearest_to", "reroll", "some", "ordered", "make", "clamp_index", "sort_by", "over_budget",
+    "top",
+    "bottom",
+    "top_some",
+    "position",
+    "host",
+    "counter_value",
+    "remainder",
+    "best_face",
+    "highest",
+    "lowest",
+    "field_list",
+    "extreme",
+    "seat_after",
+    "seats_from",
+    "seat_order",
+    "seats_asked",
+    "change",
+    "change_named",
+    "win",
+    "lose",
+    "draw",
+    "end_game",
+    "prints",
+    "arithmetic",
+    "get",
+    "of_some",
+    "items_of",
+    "result",
+    "running",
+    "random_order",
+    "nearest_to",
+    "reroll",
+    "some",
+    "ordered",
+    "make",
+    "clamp_index",
+    "sort_by",
+    "over_budget",
 )
 
 
@@ -126,7 +162,11 @@ def prints(s: State, thing: Thing, field: str) -> bool:
         return False
     design, attr = s.program.designs[s.design[thing]], attribute("f", field)
     faces = [f for f in design["faces"] if f["name"] == s.face[thing]]
-    return attr in design["fields"] or attr in design["computed"] or any(attr in f["fields"] or attr in f["computed"] for f in faces)
+    return (
+        attr in design["fields"]
+        or attr in design["computed"]
+        or any(attr in f["fields"] or attr in f["computed"] for f in faces)
+    )
 
 
 # ---------------------------------------------------------------- numbers
@@ -177,8 +217,17 @@ def sort_by(read: Callable[[Thing], Any], things: Sequence[Thing], down: bool) -
     return [t for _, t in placed] + [t for v, t in known if v is None]
 
 
-def change(s: State, c: int, site: int, thing: Thing | None, name: str, column: list[Any], delta: int,
-           low: int | None, high: int | None) -> None:
+def change(
+    s: State,
+    c: int,
+    site: int,
+    thing: Thing | None,
+    name: str,
+    column: list[Any],
+    delta: int,
+    low: int | None,
+    high: int | None,
+) -> None:
     """Put on or take from a counter, within its bounds. Nothing happens to nothing, or by nothing."""
     if thing is None or delta == 0:
         return

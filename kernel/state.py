@@ -7,6 +7,7 @@ table (a fork) a matter of a few list copies. Only fold.py writes here.
 A `State` class is made for each set of columns (`state_class`), so that attributes are slots. Columns that no
 loaded text ever writes are shared between copies.
 """
+
 from __future__ import annotations
 
 from collections.abc import Callable
@@ -32,9 +33,42 @@ class State:
     """The columns every game has. A subclass adds one slot for each field and value of a game."""
 
     __slots__ = (
-        "answers", "began", "borrowed", "budget", "chance", "design", "drawn", "draws", "edges", "face", "facedown",
-        "frame", "in_play", "items", "key", "kind", "lasting", "live", "lively", "log", "mark", "name", "of", "open",
-        "outcome", "owner", "pc", "place", "program", "queue", "run", "shared", "shown", "sight", "tricks", "used",
+        "answers",
+        "began",
+        "borrowed",
+        "budget",
+        "chance",
+        "design",
+        "drawn",
+        "draws",
+        "edges",
+        "face",
+        "facedown",
+        "frame",
+        "in_play",
+        "items",
+        "key",
+        "kind",
+        "lasting",
+        "live",
+        "lively",
+        "log",
+        "mark",
+        "name",
+        "of",
+        "open",
+        "outcome",
+        "owner",
+        "pc",
+        "place",
+        "program",
+        "queue",
+        "run",
+        "shared",
+        "shown",
+        "sight",
+        "tricks",
+        "used",
     )
 
     # set by state_class()
@@ -97,8 +131,25 @@ _DICTS = ("shown", "borrowed", "used", "edges", "began", "open")
 _COLUMNS = ("kind", "design", "name", "key", "lively", "owner", "place", "face", "facedown", "in_play")
 _CHANGING = ("place", "face", "facedown", "in_play", "owner")
 _COMPARED = (
-    *_COLUMNS, "items", "of", "live", "sight", "shown", "borrowed", "used", "edges", "began", "open", "lasting", "queue",
-    "tricks", "draws", "answers", "pc", "frame", "outcome",
+    *_COLUMNS,
+    "items",
+    "of",
+    "live",
+    "sight",
+    "shown",
+    "borrowed",
+    "used",
+    "edges",
+    "began",
+    "open",
+    "lasting",
+    "queue",
+    "tricks",
+    "draws",
+    "answers",
+    "pc",
+    "frame",
+    "outcome",
 )
 
 
@@ -107,7 +158,13 @@ def state_class(
     fields: tuple[str, ...], values: tuple[str, ...], zones: tuple[str, ...], fixed: frozenset[str]
 ) -> type[State]:
     """The class for a set of columns, given as attribute names. `fixed` ones never change after the start."""
-    body = {"__slots__": (*fields, *values, *zones), "FIELDS": fields, "GLOBALS": values, "ZONES": zones, "FIXED": fixed}
+    body = {
+        "__slots__": (*fields, *values, *zones),
+        "FIELDS": fields,
+        "GLOBALS": values,
+        "ZONES": zones,
+        "FIXED": fixed,
+    }
     made: type[State] = type("State", (State,), body)
     copier = _copier(made, (*_CHANGING, *(f for f in fields if f not in fixed), "log", "lasting", "queue"))
     setattr(made, "copy", copier)  # noqa: B010  (the class is made here; mypy rightly refuses an assignment)
@@ -123,7 +180,13 @@ def _copier(cls: type[State], lists: tuple[str, ...]) -> Callable[[State], State
     lines += [f"    new.{slot} = self.{slot}[:]" for slot in lists]
     lines += [f"    new.{slot} = self.{slot}.copy()" for slot in _DICTS]
     lines += [f"    new.{slot} = {{k: v[:] for k, v in self.{slot}.items()}}" for slot in ("items", "live")]
-    lines += ["    try:", "        new.program = self.program", "    except AttributeError:", "        pass", "    return new"]
+    lines += [
+        "    try:",
+        "        new.program = self.program",
+        "    except AttributeError:",
+        "        pass",
+        "    return new",
+    ]
     assert all(slot.isidentifier() for slot in (*rest, *lists))
     space: dict[str, Any] = {"make": object.__new__, "cls": cls}
     exec("\n".join(lines), space)

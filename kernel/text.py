@@ -3,6 +3,7 @@
 `Names` holds what is needed to read events: it comes from a running game or, without any rules, from the first
 event of a history and its header.
 """
+
 from __future__ import annotations
 
 import re
@@ -13,7 +14,21 @@ from typing import Any
 from .state import Event, State
 from .views import HIDDEN
 
-_QUIET = frozenset({"opened", "stepped", "began", "ended", "used", "edged", "lasts", "lapsed", "queued", "unqueued", "picked"})
+_QUIET = frozenset(
+    {
+        "opened",
+        "stepped",
+        "began",
+        "ended",
+        "used",
+        "edged",
+        "lasts",
+        "lapsed",
+        "queued",
+        "unqueued",
+        "picked",
+    }
+)
 _PIECES = re.compile(r"\[|\]|\([^()]*\)|[^\s\[\]()]+")
 
 
@@ -37,12 +52,24 @@ class Names:
             return "nothing"
         if not isinstance(thing, int) or isinstance(thing, bool):
             return word(thing)
-        return "a hidden thing" if thing == HIDDEN else self.keys[thing] if thing < len(self.keys) else f"thing {thing}"
+        return (
+            "a hidden thing"
+            if thing == HIDDEN
+            else self.keys[thing]
+            if thing < len(self.keys)
+            else f"thing {thing}"
+        )
 
     def value(self, value: Any, is_thing: bool) -> str:
         if value == HIDDEN and not isinstance(value, bool) and not is_thing:
             return "something"
-        return self.thing(value) if is_thing else listed(map(word, value)) if isinstance(value, tuple | list) else word(value)
+        return (
+            self.thing(value)
+            if is_thing
+            else listed(map(word, value))
+            if isinstance(value, tuple | list)
+            else word(value)
+        )
 
 
 def word(value: Any) -> str:
@@ -70,7 +97,7 @@ def is_told(event: Event) -> bool:
 def render_event(names: Names, event: Event) -> str:
     """One line for one event."""
     name, values = event[0], event[3:]
-    if values == () or values[:1] == (HIDDEN,) and name in ("set", "turned", "laid", "owned"):
+    if values == () or (values[:1] == (HIDDEN,) and name in ("set", "turned", "laid", "owned")):
         return f"({name})"
     match name:
         case "answered":
@@ -101,7 +128,9 @@ def render_event(names: Names, event: Event) -> str:
             spec = names.fields.get(values[1], {})
             return f"{names.thing(values[0])}: {values[1]} {names.value(values[2], spec.get('thing', False))}"
         case "now":
-            return f"{values[0]}: {names.value(values[1], names.values.get(values[0], {}).get('thing', False))}"
+            return (
+                f"{values[0]}: {names.value(values[1], names.values.get(values[0], {}).get('thing', False))}"
+            )
         case "shown":
             return f"{names.thing(values[0])} is shown to {names.thing(values[1])}"
         case "rolled":
@@ -198,7 +227,11 @@ def table_lines(view: dict[str, Any]) -> list[str]:
         else:
             lines.append(f"{zone['zone']}: {zone['count']}")
     for thing in view["things"]:
-        fields = {k: v for k, v in thing.get("fields", {}).items() if v not in (0, "") and k not in ("row", "column")}
+        fields = {
+            k: v
+            for k, v in thing.get("fields", {}).items()
+            if v not in (0, "") and k not in ("row", "column")
+        }
         if fields and (thing["kind"] in ("seat", "player") or "place" in thing or any(fields)):
             shown = ", ".join(f"{k} {word(v)}" for k, v in fields.items())
             lines.append(f"{thing['name']}: {shown}")

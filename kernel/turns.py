@@ -13,6 +13,7 @@ the walk keep state.
     ("let", function, slot, you)
     ("done",)
 """
+
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -85,7 +86,9 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
                     s.began[scope] = here
                 s.budget -= 1
                 if s.budget < 0 or here - s.mark > EVENTS_MAX:
-                    raise OverBudget("the game goes round and round without asking anybody", *s.program.site(site))
+                    raise OverBudget(
+                        "the game goes round and round without asking anybody", *s.program.site(site)
+                    )
                 if s.answers > answers_max:
                     raise OverBudget("no end after that many decisions", *s.program.site(site))
                 if at_step is not None:
@@ -114,7 +117,9 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
             return
         else:
             asking = _may_ask(s, op)
-            if asking and not resumed:  # a question may come up here, so the game must be able to be taken up here
+            if (
+                asking and not resumed
+            ):  # a question may come up here, so the game must be able to be taken up here
                 s.frame = tuple(frame)
                 apply(s, ("stepped", -1, _site(op), (section, pc), s.frame, "", None))
                 if at_step is not None:
@@ -169,7 +174,9 @@ def subject_of(s: State, frame: Sequence[Any], subject: str | int | None, you: T
     """Whose scope it is: nobody's, a variable of the walk, or worked out."""
     if subject is None:
         return None
-    found: Thing | None = frame[subject] if isinstance(subject, int) else s.program.functions[subject](s, -1, None, you)
+    found: Thing | None = (
+        frame[subject] if isinstance(subject, int) else s.program.functions[subject](s, -1, None, you)
+    )
     return found
 
 

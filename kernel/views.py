@@ -4,6 +4,7 @@ A seat sees what lies in zones that are open to it, what was revealed to it, and
 there is. An event that speaks of a hidden thing is shown without it. Where in the text something happened, what
 caused it, how a pile was ordered and what chance was asked stay hidden. Nobody (`seat=None`) is the referee, who sees all.
 """
+
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +13,7 @@ from typing import Any
 from .fold import apply
 from .program import state_from_box
 from .questions import Question
-from .state import Event, State, Thing, attribute
+from .state import Event, State, Thing
 
 HIDDEN = -1  # stands for a thing that may not be seen
 
@@ -68,8 +69,12 @@ def view(s: State, seat: Thing | None, questions: Sequence[Question] = ()) -> di
 
 
 def _listed(s: State, seat: Thing | None, thing: Thing) -> bool:
-    return thing not in s.sight and s.kind[thing] != "line" and can_see(s, seat, thing) and not (
-        s.place[thing] in (0, 1) and thing not in s.of["seat"])
+    return (
+        thing not in s.sight
+        and s.kind[thing] != "line"
+        and can_see(s, seat, thing)
+        and not (s.place[thing] in (0, 1) and thing not in s.of["seat"])
+    )
 
 
 def _zone(s: State, seat: Thing | None, zone: Thing) -> dict[str, Any]:
@@ -140,7 +145,10 @@ def _values(s: State, seat: Thing | None) -> dict[str, Any]:
     program = getattr(s, "program", None)
     if program is None:
         return {}
-    return {name: _shown_value(s, seat, getattr(s, info["attr"]), info["thing"]) for name, info in program.values.items()}
+    return {
+        name: _shown_value(s, seat, getattr(s, info["attr"]), info["thing"])
+        for name, info in program.values.items()
+    }
 
 
 def question_view(q: Question) -> dict[str, Any]:

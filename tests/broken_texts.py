@@ -81,14 +81,15 @@ def found_in(case: Path) -> list[Found]:
     source = Source(name_of(case), text_of(case))
     if case.suffix == ".scene":
         return [_found(p, [case]) for p in _scene_problems(source)]
-    problems = read_packs([source]).problems
-    if problems:
-        return [_found(p, [case]) for p in problems]
+    checked = read_packs([source])
+    found = [_found(p, [case]) for p in checked.problems]
+    if checked.errors or (found and not checked.header["game"]):
+        return found
     try:
         program = Program(compile_packs([source]))
     except TextError as error:
         return [_found(p, [case]) for p in error.problems]
-    return _played(program)
+    return [*found, *_played(program)]
 
 
 def _scene_problems(source: Source) -> list[Problem]:

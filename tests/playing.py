@@ -1,4 +1,5 @@
 """Helpers for tests that play: programs of the games in expansions/, and seeded policies."""
+
 from __future__ import annotations
 
 import random
@@ -16,7 +17,10 @@ GAMES = sorted(p.name for p in EXPANSIONS.iterdir() if p.is_dir() and any(p.rglo
 
 def game_sources(game: str) -> list[Source]:
     folder = EXPANSIONS / game
-    return [Source(f"{game}/{p.relative_to(folder).as_posix()}", p.read_text("utf-8")) for p in sorted(folder.rglob("*.box"))]
+    return [
+        Source(f"{game}/{p.relative_to(folder).as_posix()}", p.read_text("utf-8"))
+        for p in sorted(folder.rglob("*.box"))
+    ]
 
 
 @cache

@@ -1,4 +1,5 @@
 """The README is true: the game it shows is the game, and what it names exists."""
+
 from __future__ import annotations
 
 import re

@@ -252,10 +252,7 @@ def pack_events(events: Iterable[Event]) -> msgspec.Raw:
 
 def _is_flat(values: tuple[Any, ...]) -> bool:
     """Nothing but atoms, and tuples of such."""
-    for value in values:
-        if value.__class__ not in _ATOMS and (value.__class__ is not tuple or not _is_flat(value)):
-            return False
-    return True
+    return all(v.__class__ in _ATOMS or (v.__class__ is tuple and _is_flat(v)) for v in values)
 
 
 def _marked(value: Any, inside: bool) -> Any:

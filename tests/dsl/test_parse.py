@@ -70,8 +70,8 @@ def test_a_look_alike_letter_hides_no_other_problem() -> None:
 
 def test_one_problem_is_told_once() -> None:
     assert codes("verb try:\n    if (a:\n        stop\n    draw game\n") == [(2, "LB0101")]
-    assert codes("verb try:\n    if a\n        stop\n    else if b\n        stop\n    else:\n        stop\n") == [
-        (2, "LB0101")]
+    chain = "    if a\n        stop\n    else if b\n        stop\n    else:\n        stop\n"
+    assert codes("verb try:\n" + chain) == [(2, "LB0101")]
 
 
 # -- line ends and margins of files ------------------------------------------------------------------

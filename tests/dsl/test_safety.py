@@ -1,4 +1,5 @@
 """Card text is data: it can reach neither Python, nor files, nor the network. These tests try."""
+
 from __future__ import annotations
 
 import ast
@@ -28,10 +29,44 @@ round:
 
 # Every kind of Python node that text may become. Nothing else may ever be emitted.
 ALLOWED = (
-    ast.Module, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.Assign, ast.Expr, ast.If, ast.For, ast.While, ast.Break,
-    ast.Pass, ast.Raise, ast.Try, ast.ExceptHandler, ast.Name, ast.Constant, ast.Attribute, ast.Subscript, ast.Call, ast.Tuple,
-    ast.List, ast.Dict, ast.ListComp, ast.comprehension, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp, ast.IfExp, ast.Lambda,
-    ast.JoinedStr, ast.FormattedValue, ast.expr_context, ast.boolop, ast.operator, ast.unaryop, ast.cmpop,
+    ast.Module,
+    ast.FunctionDef,
+    ast.arguments,
+    ast.arg,
+    ast.Return,
+    ast.Assign,
+    ast.Expr,
+    ast.If,
+    ast.For,
+    ast.While,
+    ast.Break,
+    ast.Pass,
+    ast.Raise,
+    ast.Try,
+    ast.ExceptHandler,
+    ast.Name,
+    ast.Constant,
+    ast.Attribute,
+    ast.Subscript,
+    ast.Call,
+    ast.Tuple,
+    ast.List,
+    ast.Dict,
+    ast.ListComp,
+    ast.comprehension,
+    ast.Compare,
+    ast.BoolOp,
+    ast.UnaryOp,
+    ast.BinOp,
+    ast.IfExp,
+    ast.Lambda,
+    ast.JoinedStr,
+    ast.FormattedValue,
+    ast.expr_context,
+    ast.boolop,
+    ast.operator,
+    ast.unaryop,
+    ast.cmpop,
 )
 
 
@@ -43,8 +78,24 @@ def _modules(sources: list[Source]) -> list[ast.Module]:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_only_listed_nodes_and_names_are_emitted(game: str) -> None:
-    attributes = {"append", "setdefault", "extend", "scope", "log", "of", "items", "place", "kind", "name", "key", "owner", "face",
-                  "facedown", "in_play", "frame"}
+    attributes = {
+        "append",
+        "setdefault",
+        "extend",
+        "scope",
+        "log",
+        "of",
+        "items",
+        "place",
+        "kind",
+        "name",
+        "key",
+        "owner",
+        "face",
+        "facedown",
+        "in_play",
+        "frame",
+    }
     for module in _modules(game_sources(game)):
         for node in ast.walk(module):
             assert isinstance(node, ALLOWED), ast.dump(node)
@@ -66,16 +117,29 @@ def test_the_namespace_has_no_builtins_and_no_modules() -> None:
     assert not [name for name, value in RUNTIME.items() if id(value) in dangerous]
 
 
-@pytest.mark.parametrize("name", ["__import__", "__builtins__", "open", "eval", "exec", "self.__class__", "s.program", "k_program"])
+@pytest.mark.parametrize(
+    "name", ["__import__", "__builtins__", "open", "eval", "exec", "self.__class__", "s.program", "k_program"]
+)
 def test_names_of_python_mean_nothing_in_text(name: str) -> None:
-    text = FRAME.format(answers=f'            "go":\n                let x = {name}\n                put x score on you')
+    text = FRAME.format(
+        answers=f'            "go":\n                let x = {name}\n                put x score on you'
+    )
     with pytest.raises(TextError):
         compile_packs([Source("t.box", text)])
 
 
 EVIL = [
-    "__import__('os').system('id')", "{0.__class__.__mro__}", "%s%n", "\\x00", "'; import os; '", "{you.__class__}",
-    "$(id)", "../../etc/passwd", "\\u202e", "None", "{}",
+    "__import__('os').system('id')",
+    "{0.__class__.__mro__}",
+    "%s%n",
+    "\\x00",
+    "'; import os; '",
+    "{you.__class__}",
+    "$(id)",
+    "../../etc/passwd",
+    "\\u202e",
+    "None",
+    "{}",
 ]
 
 
@@ -98,7 +162,9 @@ def test_braces_hold_expressions_of_the_language_or_are_refused(evil: str) -> No
 
 
 def test_a_name_of_a_field_cannot_break_out() -> None:
-    text = FRAME.format(answers='            "go":\n                draw game').replace("has note: text", "has __class__: text\n    has a-b_c d: number = 1")
+    text = FRAME.format(answers='            "go":\n                draw game').replace(
+        "has note: text", "has __class__: text\n    has a-b_c d: number = 1"
+    )
     made = program_of(text)
     assert Game(made, seed=1).question is not None
     assert all(slot.isidentifier() and not slot.startswith("__") for slot in made._state_class.FIELDS)

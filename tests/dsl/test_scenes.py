@@ -455,7 +455,7 @@ scene "three"
 def test_problems_of_the_game_are_shown_too() -> None:
     broken = Source("broken.box", 'pack broken "Broken"\ngame "Broken"\n    seats 2\nkind a is nobody\n')
     source = Source("x.scene", 'scene "x"\n    game broken\n    then:\n        game is over\n')
-    with pytest.raises(TextError, match=r"broken\.box:4:6: LB0201"):
+    with pytest.raises(TextError, match=r"broken\.box:4:11: LB0201"):
         read_scenes(source, lambda *_: [broken])
 
 

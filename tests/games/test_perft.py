@@ -1,4 +1,5 @@
 """How many lines of answers there are to a depth, from known positions: one wrong rule moves a number."""
+
 from __future__ import annotations
 
 import pytest

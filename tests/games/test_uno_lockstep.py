@@ -1,4 +1,5 @@
 """UNO as text and RLCard's own UNO, side by side: the same legal actions, hands, deck and winner at every move."""
+
 from __future__ import annotations
 
 import random
@@ -12,13 +13,18 @@ from longbox.kernel.chance import Seeded
 from longbox.kernel.state import State
 
 pytest.importorskip("rlcard", reason="RLCard is not installed: pip install -e .[peers]")
-from rlcard.games.uno import Game as PeerGame  # noqa: E402  (after the check that it is there)
-from rlcard.games.uno.utils import ACTION_LIST  # noqa: E402
+from rlcard.games.uno import Game as PeerGame
+from rlcard.games.uno.utils import ACTION_LIST
 
 pytestmark = pytest.mark.peers
 COLORS = {"r": "red", "g": "green", "b": "blue", "y": "yellow"}
 TRAITS = {str(i): w for i, w in enumerate("zero one two three four five six seven eight nine".split())} | {
-    "skip": "skip", "reverse": "reverse", "draw_2": "draw two", "wild": "wild", "wild_draw_4": "wild draw four"}
+    "skip": "skip",
+    "reverse": "reverse",
+    "draw_2": "draw two",
+    "wild": "wild",
+    "wild_draw_4": "wild draw four",
+}
 MOVES = 20_000
 
 

@@ -1,4 +1,5 @@
 """Law 9, second half: what does not end is stopped at its bound, and the line that spent it is named."""
+
 from __future__ import annotations
 
 import pytest
@@ -37,7 +38,10 @@ LINE = FRAME.count("\n") + 1
 @pytest.mark.parametrize(
     ("body", "line"),
     [
-        ("        repeat while yes:\n            put 1 score on you\n            take 1 score from you\n", LINE),
+        (
+            "        repeat while yes:\n            put 1 score on you\n            take 1 score from you\n",
+            LINE,
+        ),
         ("        repeat 1000000000 times:\n            put 1 score on you\n", LINE),
         ("        you spins\n", 10),
         ("        you hops\n", None),
@@ -60,13 +64,19 @@ def test_a_text_without_end_stops_at_its_line(body: str, line: int | None) -> No
 
 def test_a_round_without_a_question_is_stopped() -> None:
     with pytest.raises(OverBudget, match="without asking anybody") as caught:
-        Game(program_of(FRAME + "        put 1 score on you\n        take 1 score from you\n"), seed=1, start=False).play(lambda q: q.keys[0])
+        Game(
+            program_of(FRAME + "        put 1 score on you\n        take 1 score from you\n"),
+            seed=1,
+            start=False,
+        ).play(lambda q: q.keys[0])
     assert caught.value.line == LINE - 1
 
 
 def test_nested_descriptions_are_charged() -> None:
     deep = "any pebble where (any pebble where (any pebble where (any pebble where (it is not it))))"
-    text = FRAME + f"        create 2000 pebbles in heap\n        if {deep}:\n            put 1 score on you\n"
+    text = (
+        FRAME + f"        create 2000 pebbles in heap\n        if {deep}:\n            put 1 score on you\n"
+    )
     text = text.replace("zone heap", "zone heap, live")
     with pytest.raises(OverBudget):
         Game(program_of(text), seed=1, start=False).play(lambda q: q.keys[0])

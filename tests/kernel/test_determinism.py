@@ -1,4 +1,5 @@
 """Law 3 across processes: any PYTHONHASHSEED, any supported Python, the same events byte for byte."""
+
 from __future__ import annotations
 
 import os
@@ -38,14 +39,25 @@ def interpreters() -> list[str]:
 
 def _runs(python: str) -> bool:
     """A shim for a Python that is not installed does not count."""
-    return subprocess.run([python, "-c", "import sys; assert sys.version_info >= (3, 11)"], capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run(
+            [python, "-c", "import sys; assert sys.version_info >= (3, 11)"], capture_output=True, check=False
+        ).returncode
+        == 0
+    )
 
 
 def _digest(python: str, hash_seed: str) -> str:
     libraries = Path(lark.__file__).resolve().parents[1]
-    env = {**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONPATH": f"{ROOT / '.typing'}{os.pathsep}{libraries}"}
+    env = {
+        **os.environ,
+        "PYTHONHASHSEED": hash_seed,
+        "PYTHONPATH": f"{ROOT / '.typing'}{os.pathsep}{libraries}",
+    }
     script = SCRIPT.format(tests=str(ROOT / "tests"))
-    done = subprocess.run([python, "-S", "-c", script], env=env, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [python, "-S", "-c", script], env=env, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -61,7 +73,10 @@ def test_the_hash_seed_changes_nothing(here: str, hash_seed: str) -> None:
     assert _digest(sys.executable, hash_seed) == here
 
 
-@pytest.mark.parametrize("python", interpreters() or [pytest.param("", marks=pytest.mark.skip(reason="no other supported Python here"))])
+@pytest.mark.parametrize(
+    "python",
+    interpreters() or [pytest.param("", marks=pytest.mark.skip(reason="no other supported Python here"))],
+)
 def test_every_supported_python_gives_the_same_events(here: str, python: str) -> None:
     version = subprocess.run([python, "--version"], capture_output=True, text=True, check=True).stdout
     assert _digest(python, "7") == here, version

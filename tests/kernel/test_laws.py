@@ -1,4 +1,5 @@
 """The laws of the kernel, each over random games of every game in expansions/."""
+
 from __future__ import annotations
 
 import json
@@ -197,6 +198,7 @@ def _never_seen(log: list[Event], seat: int) -> list[int]:
 
 def _exchanged(event: Event, a: int, b: int, game: str) -> Event:
     """The same event with two things in each other's place."""
+
     def swap(value: Any) -> Any:
         if isinstance(value, tuple | list):
             return type(value)(swap(x) for x in value)
@@ -217,12 +219,17 @@ def _exchanged(event: Event, a: int, b: int, game: str) -> Event:
         case "did" | "prevented" | "replaced":
             slots = tables["verbs"].get(values[0], {"slots": []})["slots"]
             flags = [slot["thing"] for slot in slots] or [True] * len(values[1:])
-            return (*head, values[0], *(swap(v) if flag else v for v, flag in zip(values[1:], flags, strict=True)))
+            return (
+                *head,
+                values[0],
+                *(swap(v) if flag else v for v, flag in zip(values[1:], flags, strict=True)),
+            )
     return event
 
 
 def _exchanged_box(box: dict[str, Any], a: int, b: int) -> dict[str, Any]:
     """Things keep their names and printed values; only where they lie changes."""
+
     def swap(column: list[Any]) -> list[Any]:
         out = list(column)
         out[a], out[b] = out[b], out[a]
@@ -230,8 +237,11 @@ def _exchanged_box(box: dict[str, Any], a: int, b: int) -> dict[str, Any]:
 
     where = ("owner", "place", "facedown", "in_play")
     return {
-        **box, "columns": {k: swap(v) if k in where else v for k, v in box["columns"].items()},
-        "items": [[place, [b if t == a else a if t == b else t for t in things]] for place, things in box["items"]],
+        **box,
+        "columns": {k: swap(v) if k in where else v for k, v in box["columns"].items()},
+        "items": [
+            [place, [b if t == a else a if t == b else t for t in things]] for place, things in box["items"]
+        ],
     }
 
 

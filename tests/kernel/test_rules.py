@@ -1,4 +1,5 @@
 """Rules that watch: before, instead of, after, whenever, forbid, modifiers, durations, limits, windows, borrowed text."""
+
 from __future__ import annotations
 
 from typing import Any
@@ -72,7 +73,13 @@ def arena(play: str, rules: str = "", ash: str = NOTHING, bea: str = NOTHING, se
     def indent(text: str, by: int) -> str:
         return "\n".join(" " * by + line if line else "" for line in text.strip("\n").split("\n"))
 
-    text = BASE.format(play=indent(play, 8), rules=rules, ash=indent(ash.strip(), 4), bea=indent(bea.strip(), 4), settings=settings)
+    text = BASE.format(
+        play=indent(play, 8),
+        rules=rules,
+        ash=indent(ash.strip(), 4),
+        bea=indent(bea.strip(), 4),
+        settings=settings,
+    )
     game = Game(program_of(text), seed=1)
     if game.question is not None and game.question.keys == ["go on", "end"]:
         assert fold_history(game.log).snapshot() == game.state.snapshot()
@@ -167,8 +174,12 @@ def test_whenever_runs_when_its_condition_comes_to_hold() -> None:
 
 def test_simultaneous_rules_are_ordered_by_whom_the_game_says() -> None:
     rule = "after any fighter cheers:\n    now tally is tally * 10 + {n}"
-    game = arena("Ash cheers", ash=rule.format(n=1), bea=rule.format(n=2),
-                 settings="    simultaneous rules are ordered by the player where order of it = 1")
+    game = arena(
+        "Ash cheers",
+        ash=rule.format(n=1),
+        bea=rule.format(n=2),
+        settings="    simultaneous rules are ordered by the player where order of it = 1",
+    )
     assert game.question is not None and game.question.prompt == "which comes first?"
     assert sorted(game.question.keys) == ["Ash", "Bea"]
     game.answer("Bea")
@@ -247,7 +258,9 @@ def test_values_can_be_modified_and_replaced() -> None:
 
 def test_a_declared_modifier_is_written_in_its_own_words() -> None:
     rules = "modifier shield (who: set of fighter) by (n: number):\n    who gets +n armour\n"
-    assert value(arena("note Bea's armour", rules, ash="passive:\n    shield other fighters by 3"), "tally") == 3
+    assert (
+        value(arena("note Bea's armour", rules, ash="passive:\n    shield other fighters by 3"), "tally") == 3
+    )
 
 
 def test_fields_kept_per_turn_start_anew() -> None:
@@ -315,7 +328,10 @@ def test_an_ability_is_resolved_and_of_several_one_is_chosen() -> None:
 
 def test_borrowed_text_is_given_back() -> None:
     bea = "strike:\n    note 3\nafter any fighter cheers:\n    note 10"
-    game = arena("if tally = 0:\n    Ash borrows the text of Bea until end of turn\nBea falls\nAsh cheers\nresolve strike of Ash", bea=bea)
+    game = arena(
+        "if tally = 0:\n    Ash borrows the text of Bea until end of turn\nBea falls\nAsh cheers\nresolve strike of Ash",
+        bea=bea,
+    )
     assert value(game, "tally") == 13
     game.answer("go on")
     assert value(game, "tally") == 13
