@@ -1539,6 +1539,10 @@ class Resolver:
 
     def _s_scope(self, s: n.Scope, env: Env) -> u.Stmt | None:
         name, clause = scope_name(s)
+        last = s.clause.items[-1]
+        if isinstance(last, n.Word) and last.value == "of":
+            self.fail("LB0221", last.span, f"the {s.word.value} of whom?", f"write: {s.word.value} of X")
+            return None
         subject = self.read(clause, env, T("thing")) if clause is not None else None
         inner = dict(env)
         if subject is not None and subject.type.base in self.v.kinds:

@@ -38,6 +38,11 @@ STARTERS = frozenset(
         "whenever",
         "forbid",
         "passive",
+        "needs",
+        "stages",
+        "told",
+        "costs",
+        "choosing",
     }
 )
 

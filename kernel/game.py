@@ -276,7 +276,7 @@ class Game:
             file, line = text_line(self.program, error)
             if not file:
                 raise
-            raise RuleError(f"this text asked something of nothing ({error})", file, line) from error
+            raise RuleError("this text asked something of nothing", file, line) from error
 
     # ------------------------------------------------------------ forks and undo
     def fork(self, chance: Chance | None = None) -> Game:
