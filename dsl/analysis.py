@@ -165,5 +165,7 @@ def walk(node: Any) -> Iterator[Any]:
             yield from walk(x)
     elif hasattr(node, "__dataclass_fields__") and type(node).__module__ in (ir.__name__, u.__name__):
         for name in node.__dataclass_fields__:
-            if name not in ("span", "type", "pattern") or (name == "pattern" and isinstance(node, u.RuleUnit)):
+            if name not in ("span", "type", "pattern") or (
+                name == "pattern" and isinstance(node, u.RuleUnit)
+            ):
                 yield from walk(getattr(node, name))

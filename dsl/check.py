@@ -1,4 +1,5 @@
 """Checks that need the whole: queries that need themselves, declarations that nothing uses, stages, sizes."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -19,14 +20,22 @@ _DOING = (u.SCall, u.SNow, u.SAsk, u.SChoose, u.SMay, u.SOffer, u.SLasting, u.SC
 def check(vocab: Vocabulary, units: u.Units, decls: Sequence[n.Decl], used: set[int]) -> list[Problem]:
     """All checks, in the order of their codes."""
     return [
-        *_stages(units, decls), *_circles(vocab, units), *_questions_in_queries(units),
-        *_unused(vocab, units, used), *_duplicate_cards(units),
+        *_stages(units, decls),
+        *_circles(vocab, units),
+        *_questions_in_queries(units),
+        *_unused(vocab, units, used),
+        *_duplicate_cards(units),
     ]
 
 
 def _stages(units: u.Units, decls: Sequence[n.Decl]) -> Iterator[Problem]:
-    places = {rule.clause.span: mod.name.span for decl in decls for rule in triggers_in(decl)
-              for mod in rule.mods.items if isinstance(mod, n.AtStage)}
+    places = {
+        rule.clause.span: mod.name.span
+        for decl in decls
+        for rule in triggers_in(decl)
+        for mod in rule.mods.items
+        if isinstance(mod, n.AtStage)
+    }
     verbs = {v.phrase.number: v for v in units.verbs}
     for rule in units.rules:
         if rule.stage and isinstance(rule.pattern, ir.Call):
@@ -34,8 +43,12 @@ def _stages(units: u.Units, decls: Sequence[n.Decl]) -> Iterator[Problem]:
             known = unit.stages if unit else ()
             if rule.stage not in known:
                 place = places.get(rule.span, rule.span)
-                yield Problem("LB0219", place, f"that verb has no stage '{rule.stage}'",
-                              near(rule.stage, list(known)) or f"its stages: {', '.join(known) or 'none'}")
+                yield Problem(
+                    "LB0219",
+                    place,
+                    f"that verb has no stage '{rule.stage}'",
+                    near(rule.stage, list(known)) or f"its stages: {', '.join(known) or 'none'}",
+                )
 
 
 def triggers_in(node: Any) -> Iterator[n.Trigger]:
@@ -54,16 +67,21 @@ def _circles(vocab: Vocabulary, units: u.Units) -> Iterator[Problem]:
     needs: dict[int, set[int]] = {}
     for q in units.queries:
         if q.value is not None and not q.body:
-            needs[q.phrase.number] = {x.pattern.phrase.number for x in _unconditional(q.value)
-                                      if isinstance(x, ir.Call | ir.Rel)}
+            needs[q.phrase.number] = {
+                x.pattern.phrase.number for x in _unconditional(q.value) if isinstance(x, ir.Call | ir.Rel)
+            }
     for q in units.queries:
         seen: set[int] = set()
         todo = list(needs.get(q.phrase.number, ()))
         while todo:
             number = todo.pop()
             if number == q.phrase.number:
-                yield Problem("LB0303", q.span, f"'{q.phrase.text}' needs itself to be worked out",
-                              "give one of the circle another meaning")
+                yield Problem(
+                    "LB0303",
+                    q.span,
+                    f"'{q.phrase.text}' needs itself to be worked out",
+                    "give one of the circle another meaning",
+                )
                 break
             if number not in seen:
                 seen.add(number)
@@ -88,6 +106,7 @@ def _unconditional(e: ir.Expr) -> Iterator[ir.Expr]:
 
 def _questions_in_queries(units: u.Units) -> Iterator[Problem]:
     """Queries, conditions and guards are worked out at any time, so they may not ask or roll."""
+
     def asking(part: object) -> Iterator[ir.Expr]:
         for x in walk(part):
             chosen = isinstance(x, ir.Noun) and x.type.form in ("ask", "asks") and x.det != "the"
@@ -97,18 +116,30 @@ def _questions_in_queries(units: u.Units) -> Iterator[Problem]:
     for q in units.queries:
         for x in asking(q.value) if q.value is not None else ():
             if not _is_test(q.value, x):
-                yield Problem("LB0224", x.span, "a query may not ask anybody or roll dice",
-                              "say 'the', 'any' or 'all', or make it a verb")
+                yield Problem(
+                    "LB0224",
+                    x.span,
+                    "a query may not ask anybody or roll dice",
+                    "say 'the', 'any' or 'all', or make it a verb",
+                )
     for q in units.queries:
         for s in walk(q.body):
             if isinstance(s, _DOING):
-                yield Problem("LB0224", s.span, "a query only looks: it may not do or ask anything",
-                              "make it a verb that gives an answer: verb ... -> TYPE")
+                yield Problem(
+                    "LB0224",
+                    s.span,
+                    "a query only looks: it may not do or ask anything",
+                    "make it a verb that gives an answer: verb ... -> TYPE",
+                )
     for a in units.adjectives:
         for x in asking(a.test) if a.test is not None else ():
             if not _is_test(a.test, x):
-                yield Problem("LB0224", x.span, "an adjective may not ask anybody or roll dice",
-                              "say 'the', 'any' or 'all'")
+                yield Problem(
+                    "LB0224",
+                    x.span,
+                    "an adjective may not ask anybody or roll dice",
+                    "say 'the', 'any' or 'all'",
+                )
 
 
 def _is_test(whole: ir.Expr | None, x: ir.Expr) -> bool:
@@ -126,8 +157,12 @@ def _unused(vocab: Vocabulary, units: u.Units, used: set[int]) -> Iterator[Probl
     offered = {s.window.name for s in walk(bodies) if isinstance(s, u.SOffer)}
     for window in vocab.windows.values():
         if window.name not in offered:
-            yield Problem("LB0305", window.decl.name.span, f"nothing ever offers '{window.name}'",
-                          "write: offer WINDOW to SEATS")
+            yield Problem(
+                "LB0305",
+                window.decl.name.span,
+                f"nothing ever offers '{window.name}'",
+                "write: offer WINDOW to SEATS",
+            )
     yield from _unread(vocab, units)
     for phrase in vocab.phrases:
         if phrase.number not in used and phrase.span.file != STD_FILE and not phrase.is_primitive:
@@ -184,5 +219,9 @@ def _duplicate_cards(units: u.Units) -> Iterator[Problem]:
         first = seen.setdefault((d.kind, d.name), d)
         if first is not d and first.span != d.span:
             place = f"{first.span.file}:{first.span.line}"
-            yield Problem("LB0301", d.span, f"{d.kind} \"{d.name}\" is declared twice",
-                          f"first declared at {place}; for more copies write: x 2")
+            yield Problem(
+                "LB0301",
+                d.span,
+                f'{d.kind} "{d.name}" is declared twice',
+                f"first declared at {place}; for more copies write: x 2",
+            )

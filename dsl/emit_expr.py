@@ -19,7 +19,7 @@ from .types import T
 from .vocabulary import Phrase, SlotPart
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .emit_core import Core
 
 Maker = Callable[[], ast.expr]
 INLINE_DEPTH = 4
@@ -62,7 +62,7 @@ def variable(name: str) -> str:
 class Expressions:
     """Emits expressions. `em` knows the whole program."""
 
-    def __init__(self, em: Emitter) -> None:
+    def __init__(self, em: Core) -> None:
         self.em = em
         self.v = em.v
 

@@ -1,4 +1,5 @@
 """Saying what is wrong with a clause that cannot be read, and what was probably meant."""
+
 from __future__ import annotations
 
 import difflib
@@ -12,16 +13,31 @@ from .source import Span
 from .types import T, article
 from .vocabulary import Lit, PartInfo, Pattern, SlotPart, Vocabulary
 
-_COMMON = frozenset("""
+_COMMON = frozenset(
+    """
     each every all a an one any no the another random is are not and or where it you self they up to nothing
     none yes other group gets get of number 's
-""".split())
+""".split()
+)
 
 
 def known_words(v: Vocabulary, env: dict[str, T]) -> set[str]:
     """Every word that some name or phrase in scope has."""
-    names = [*env, *v.values, *v.zones, *v.nouns, *v.adjectives, *v.enum_of, *v.enums, *v.cards, *v.die_names,
-             *v.windows, *v.columns(), *v.all_abilities(), *v.scopes]
+    names = [
+        *env,
+        *v.values,
+        *v.zones,
+        *v.nouns,
+        *v.adjectives,
+        *v.enum_of,
+        *v.enums,
+        *v.cards,
+        *v.die_names,
+        *v.windows,
+        *v.columns(),
+        *v.all_abilities(),
+        *v.scopes,
+    ]
     names += [f.name for k in v.kinds.values() for f in k.fields.values()]
     words = {w for name in names for w in name.split()}
     for patterns in v.patterns.values():
@@ -66,11 +82,18 @@ def explain_value(clause: Clause, reader: Reader, want: T) -> Problem:
         kind = got[0].type
         if kind.form == "desc":
             return _which(clause.span, shown, kind)
-        return Problem("LB0205", clause.span, f"'{shown}' is {said(kind)}, but {said(want)} is needed here",
-                       _instead(kind, want))
+        return Problem(
+            "LB0205",
+            clause.span,
+            f"'{shown}' is {said(kind)}, but {said(want)} is needed here",
+            _instead(kind, want),
+        )
     wanted = f" as {said(want)}" if want.base != "any" else ""
-    help_ = "write: a number from 0 to 5" if shown == "a number" else \
-        _near_phrase(reader, ("query", "value", "relation"))
+    help_ = (
+        "write: a number from 0 to 5"
+        if shown == "a number"
+        else _near_phrase(reader, ("query", "value", "relation"))
+    )
     return Problem("LB0203", _smallest(reader, clause), f"cannot read '{shown}'{wanted}", help_)
 
 
@@ -101,15 +124,17 @@ def explain_phrase(clause: Clause, reader: Reader, sort: str) -> Problem:
     return Problem("LB0203", clause.span, what, f"declare it: {sort} {clause}")
 
 
-def _unknown_in_phrase(clause: Clause, reader: Reader, sort: str, word: Word,
-                       scored: list[tuple[float, Pattern]]) -> Problem:
+def _unknown_in_phrase(
+    clause: Clause, reader: Reader, sort: str, word: Word, scored: list[tuple[float, Pattern]]
+) -> Problem:
     if scored and scored[0][0] > 0.75:
         help_ = f"did you mean: {scored[0][1].phrase.text}"
     else:
         help_ = near(word.value, known_words(reader.v, reader.env))
     if word is _flat(reader.t)[0]:
-        return Problem("LB0203", word.span, f"no {sort} reads '{clause}'",
-                       help_ or f"declare it: {sort} {clause}")
+        return Problem(
+            "LB0203", word.span, f"no {sort} reads '{clause}'", help_ or f"declare it: {sort} {clause}"
+        )
     return Problem("LB0202", word.span, f"unknown word '{word.value}' in '{clause}'", help_)
 
 
@@ -179,8 +204,12 @@ def _missing(p: Pattern, part: Lit | SlotPart, reader: Reader, i: int) -> Proble
         return None
     what = f"'{part.shown}'" if isinstance(part, Lit) else f"({part.name}: {part.type})"
     span = reader.span(reader.n - 1, reader.n)
-    return Problem("LB0204", Span(span.file, span.line, span.end_column, span.line, span.end_column + 1),
-                   f"{what} is missing", f"the phrase is: {p.phrase.text}")
+    return Problem(
+        "LB0204",
+        Span(span.file, span.line, span.end_column, span.line, span.end_column + 1),
+        f"{what} is missing",
+        f"the phrase is: {p.phrase.text}",
+    )
 
 
 def _slot_problem(p: Pattern, part: SlotPart, reader: Reader, i: int, end: int) -> Problem:
@@ -191,8 +220,12 @@ def _slot_problem(p: Pattern, part: SlotPart, reader: Reader, i: int, end: int) 
         kind = got[0].type
         if kind.form == "desc":
             return _which(span, text, kind)
-        return Problem("LB0205", span, f"'{text}' is {said(kind)}, but ({part.name}: {part.type}) "
-                       f"needs {said(part.type)}", phrase)
+        return Problem(
+            "LB0205",
+            span,
+            f"'{text}' is {said(kind)}, but ({part.name}: {part.type}) needs {said(part.type)}",
+            phrase,
+        )
     known = known_words(reader.v, reader.env)
     bad = [x for x in _flat(reader.t[i:end]) if x.type == "WORD" and x.value not in known]
     if bad:
@@ -201,9 +234,13 @@ def _slot_problem(p: Pattern, part: SlotPart, reader: Reader, i: int, end: int) 
 
 
 def _which(span: Span, text: str, kind: T) -> Problem:
-    return Problem("LB0214", span, f"which {kind.base}? '{text}' only describes one",
-                   f"say '{article(text)}' to choose one, 'each {text}' for all in turn, "
-                   f"or 'the {text}' if there is exactly one")
+    return Problem(
+        "LB0214",
+        span,
+        f"which {kind.base}? '{text}' only describes one",
+        f"say '{article(text)}' to choose one, 'each {text}' for all in turn, "
+        f"or 'the {text}' if there is exactly one",
+    )
 
 
 def _smallest(reader: Reader, clause: Clause) -> Span:

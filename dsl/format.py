@@ -12,6 +12,7 @@ The text is parsed first: what has problems is not touched. Then it is laid out 
 
 The result is parsed again and must give the same tree; else the fault is ours, and nothing is returned.
 """
+
 from __future__ import annotations
 
 import re
@@ -27,7 +28,8 @@ from .source import Source
 
 STEP = 4  # spaces a level
 
-_TOKEN = re.compile(r"""
+_TOKEN = re.compile(
+    r"""
     (?P<text>"[^"]*")
   | (?P<comment>\#.*)
   | (?P<rule>[A-Z][A-Z0-9]{0,5}-[A-Z0-9]+-[0-9]+(?![A-Za-z0-9_]))
@@ -36,7 +38,9 @@ _TOKEN = re.compile(r"""
   | (?P<possessive>'s?(?![A-Za-z]))
   | (?P<sign>->|!=|<=|>=|[-+*<>=])
   | (?P<mark>[^\s])
-""", re.VERBOSE)
+""",
+    re.VERBOSE,
+)
 _TIGHT_BEFORE = frozenset({",", ":", ")", "]", "?", "."})
 _TIGHT_AFTER = frozenset({"(", "[", "."})
 _PHRASES = re.compile(r"((primitive|quiet)\s+)?(verb|query|value|relation|modifier)\b")
@@ -162,8 +166,10 @@ def _edges(lines: Sequence[_Line]) -> dict[int, int]:
     """Where the comments behind code begin: in a column that several of them had, or two spaces away."""
     room = {at: len(line.shown) + 2 for at, line in enumerate(lines) if line.code and line.comment}
     shared = Counter(lines[at].column for at, edge in room.items() if lines[at].column >= edge)
-    return {at: lines[at].column if lines[at].column >= edge and shared[lines[at].column] > 1 else edge
-            for at, edge in room.items()}
+    return {
+        at: lines[at].column if lines[at].column >= edge and shared[lines[at].column] > 1 else edge
+        for at, edge in room.items()
+    }
 
 
 # ---------------------------------------------------------------- one line

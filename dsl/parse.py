@@ -7,6 +7,7 @@ its place, so that lines and columns stay true and one mistake hides no other.
 Then each top-level declaration is parsed on its own. When one has an error, the bad line and the block below
 it are blanked and the declaration is tried again, a bounded number of times.
 """
+
 from __future__ import annotations
 
 import re
@@ -39,30 +40,63 @@ _NO_LINE = re.compile(r"((primitive|quiet) +)?(query|relation|adjective)\b")  # 
 
 # What authors call the terminals that stand for no fixed word.
 _READABLE = {
-    "_NL": "the end of the line", "_INDENT": "an indented block", "_DEDENT": "the end of the block",
-    "$END": "the end of the file", "WORD": "a word", "NUMBER": "a number", "STRING": 'a "text"',
-    "VERSION": "a version such as 1.0", "RULE_ID": "a rule id", "ROW": "a row of the map, starting with '|'",
-    "OP": "an operator", "POSS": "a possessive", "SECTION": "setup, round, scoring",
-    "TIMING": "before, after, instead of", "SCOPE": "phase, step, turn, effect",
-    "VOICE": "you are, asks, starts in, copies are", "VERB_MARK": "quiet", "TIMES": "'times'",
-    "ON_PASS": "until passed, without passing", "FOR_WORDS": "for each WORDS", "_IS_OFFERED": "is offered",
+    "_NL": "the end of the line",
+    "_INDENT": "an indented block",
+    "_DEDENT": "the end of the block",
+    "$END": "the end of the file",
+    "WORD": "a word",
+    "NUMBER": "a number",
+    "STRING": 'a "text"',
+    "VERSION": "a version such as 1.0",
+    "RULE_ID": "a rule id",
+    "ROW": "a row of the map, starting with '|'",
+    "OP": "an operator",
+    "POSS": "a possessive",
+    "SECTION": "setup, round, scoring",
+    "TIMING": "before, after, instead of",
+    "SCOPE": "phase, step, turn, effect",
+    "VOICE": "you are, asks, starts in, copies are",
+    "VERB_MARK": "quiet",
+    "TIMES": "'times'",
+    "ON_PASS": "until passed, without passing",
+    "FOR_WORDS": "for each WORDS",
+    "_IS_OFFERED": "is offered",
     "_IS_NOT_ASKED": "is not asked",
 }
 _UNREAD = re.compile(r'"[^"]*"?|#.*')  # other letters are welcome in quoted texts and comments
 
 # Letters of other alphabets that look like ours, and ours.
-_TWINS = dict(zip("асеорхуіјѕԁɡһӏвкмнтАВСЕНІЈКМОРЅТХУαικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧıſ",
-                  "aceopxyijsdghlbkmhtABCEHIJKMOPSTXYaiknoptuxABEZHIKMNOPTYXis", strict=True))
+_TWINS = dict(
+    zip(
+        "асеорхуіјѕԁɡһӏвкмнтАВСЕНІЈКМОРЅТХУαικνορτυχΑΒΕΖΗΙΚΜΝΟΡΤΥΧıſ",
+        "aceopxyijsdghlbkmhtABCEHIJKMOPSTXYaiknoptuxABEZHIKMNOPTYXis",
+        strict=True,
+    )
+)
 _SIGNS = {
-    "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00ab": '"', "\u00bb": '"', "\u2018": "'", "\u2019": "'",
-    "\u2013": "-", "\u2014": "-", "\u2212": "-", "\u00d7": "x", "\u2264": "<=", "\u2265": ">=",
-    "\u2260": "!=", "\u2192": "->",
+    "\u201c": '"',
+    "\u201d": '"',
+    "\u201e": '"',
+    "\u00ab": '"',
+    "\u00bb": '"',
+    "\u2018": "'",
+    "\u2019": "'",
+    "\u2013": "-",
+    "\u2014": "-",
+    "\u2212": "-",
+    "\u00d7": "x",
+    "\u2264": "<=",
+    "\u2265": ">=",
+    "\u2260": "!=",
+    "\u2192": "->",
 }
 
 _INSTEAD = {
-    ";": "write the next statement on a line of its own", "&": "write 'and'",
+    ";": "write the next statement on a line of its own",
+    "&": "write 'and'",
     "%": "write: remainder of A by B",
-    "!": "write 'not', or take it away", "{": "braces stand in a quoted text",
+    "!": "write 'not', or take it away",
+    "{": "braces stand in a quoted text",
     "}": "braces stand in a quoted text",
 }
 
@@ -77,8 +111,13 @@ def parser(start: str = "start") -> Lark:
     """The parser; safe to share between threads, since the indenter keeps no state."""
     indenter: Any = BlockIndenter()  # duck-typed by design: Lark's own keeps state
     return Lark(
-        grammar_text(), parser="lalr", lexer="contextual", start=start, maybe_placeholders=True,
-        propagate_positions=True, postlex=indenter,
+        grammar_text(),
+        parser="lalr",
+        lexer="contextual",
+        start=start,
+        maybe_placeholders=True,
+        propagate_positions=True,
+        postlex=indenter,
     )
 
 
@@ -88,8 +127,11 @@ def parse(source: Source) -> tuple[list[Decl], list[Problem]]:
         span = Span(source.name, 1, 1, 1, 2)
         return [], [Problem("LB0109", span, f"this file has more than {SIZE_MAX} characters", "split it")]
     lines = source.text.removeprefix("\ufeff").split("\n")
-    problems = [*_clean_letters(source.name, lines), *_clean_numbers(source.name, lines),
-                *_clean_nesting(source.name, lines)]
+    problems = [
+        *_clean_letters(source.name, lines),
+        *_clean_numbers(source.name, lines),
+        *_clean_nesting(source.name, lines),
+    ]
     clean = Source(source.name, "\n".join(lines))
     decls: list[Decl] = []
     for base, chunk in _chunks(clean, problems):
@@ -117,8 +159,14 @@ def _chunks(source: Source, problems: list[Problem]) -> Iterator[tuple[int, list
     for number, line in enumerate(lead.split("\n"), 1):
         if line.strip() and not line.strip().startswith("#"):
             span = Span(source.name, number, 1, number, len(line) - len(line.lstrip()) + 1)
-            problems.append(Problem("LB0102", span, "the first declaration of a file is not indented",
-                                    "start it in the first column"))
+            problems.append(
+                Problem(
+                    "LB0102",
+                    span,
+                    "the first declaration of a file is not indented",
+                    "start it in the first column",
+                )
+            )
             break
     base = lead.count("\n")
     for start, end in zip(starts, [*starts[1:], len(text)], strict=False):
@@ -168,8 +216,14 @@ class _Chunk:
         if (opened := self._open_bracket()) is not None:
             at, column = opened
             line = self.base + at + 1
-            self.problems.append(Problem("LB0101", Span(self.source.name, line, column, line, column + 1),
-                                         "this bracket is not closed", "close it in the same declaration"))
+            self.problems.append(
+                Problem(
+                    "LB0101",
+                    Span(self.source.name, line, column, line, column + 1),
+                    "this bracket is not closed",
+                    "close it in the same declaration",
+                )
+            )
             return at, False
         at = self._line_of(error)
         headless = isinstance(error, UnexpectedToken) and error.accepts == {"_INDENT"}
@@ -183,7 +237,7 @@ class _Chunk:
         return min(max(error.line - self.base - 1, 0), len(self.lines) - 1)
 
     def _had_block(self, at: int) -> bool:
-        below = next((x for x in self.written[at + 1:] if _code(x).strip()), "")
+        below = next((x for x in self.written[at + 1 :] if _code(x).strip()), "")
         return len(below) - len(below.lstrip()) > _indent(self.written[at])
 
     def _filled(self, at: int) -> bool:
@@ -245,8 +299,12 @@ def _problem(source: Source, error: UnexpectedInput, line: int) -> Problem:
     if isinstance(error, BadIndent):
         if error.tab:
             column = text.index("\t") + 1
-            return Problem("LB0103", Span(source.name, line, column, line, column + 1), "a tab in the margin",
-                           "indent with spaces, four to a level")
+            return Problem(
+                "LB0103",
+                Span(source.name, line, column, line, column + 1),
+                "a tab in the margin",
+                "indent with spaces, four to a level",
+            )
         return Problem("LB0102", here, str(error), "put it in line with the lines of its block")
     if isinstance(error, UnexpectedCharacters):
         return _character_problem(source, error)
@@ -256,35 +314,52 @@ def _problem(source: Source, error: UnexpectedInput, line: int) -> Problem:
 
 def _character_problem(source: Source, error: UnexpectedCharacters) -> Problem:
     text = source.line(error.line)
-    char = text[error.column - 1: error.column]
+    char = text[error.column - 1 : error.column]
     span = Span(source.name, error.line, error.column, error.line, error.column + 1)
-    if char == '"' and '"' not in text[error.column:]:
-        return Problem("LB0104", span, "this text has no closing quote on its line",
-                       'write "text" on one line')
+    if char == '"' and '"' not in text[error.column :]:
+        return Problem(
+            "LB0104", span, "this text has no closing quote on its line", 'write "text" on one line'
+        )
     if char in "\"|'?.=:,()[]/*+-<>":
         return Problem("LB0101", span, f"{char!r} cannot stand here", _expected(error.allowed or set()))
     shown = repr(char) if char.isprintable() else f"the character U+{ord(char):04X}"
-    return Problem("LB0105", span, f"{shown} is no part of the language",
-                   _INSTEAD.get(char, "other signs may stand in a quoted text"))
+    return Problem(
+        "LB0105",
+        span,
+        f"{shown} is no part of the language",
+        _INSTEAD.get(char, "other signs may stand in a quoted text"),
+    )
 
 
 def _token_problem(source: Source, error: UnexpectedToken, here: Span) -> Problem:
     token: Token = error.token
     accepts = set(error.accepts or error.expected)
     if accepts == {"_INDENT"}:
-        return Problem("LB0107", here, "this line opens a block, but nothing is indented below it",
-                       "indent what belongs to it by four spaces")
+        return Problem(
+            "LB0107",
+            here,
+            "this line opens a block, but nothing is indented below it",
+            "indent what belongs to it by four spaces",
+        )
     if token.type == "_INDENT":
-        return Problem("LB0102", here, "this line is indented, but the line above opens no block",
-                       "end the line above with ':', or take the indentation away")
+        return Problem(
+            "LB0102",
+            here,
+            "this line is indented, but the line above opens no block",
+            "end the line above with ':', or take the indentation away",
+        )
     if token.type in ("_NL", "_DEDENT", "$END"):
         column = len(_code(source.line(here.line)).rstrip()) + 1
         span = Span(source.name, here.line, column, here.line, column + 1)
         return Problem("LB0101", span, "this line is not complete", _expected(accepts))
     span = span_of(source.name, token)
     if _ELSE.match(source.line(here.line)):
-        return Problem("LB0101", here, "this 'else' belongs to nothing",
-                       "it follows the block of an 'if' or a 'may', indented like it")
+        return Problem(
+            "LB0101",
+            here,
+            "this 'else' belongs to nothing",
+            "it follows the block of an 'if' or a 'may', indented like it",
+        )
     return Problem("LB0101", span, f"{str(token)!r} cannot stand here", _expected(accepts))
 
 
@@ -324,7 +399,7 @@ def _clean_letters(file: str, lines: list[str]) -> Iterator[Problem]:
 
 def _overwrite(lines: list[str], span: Span, text: str) -> None:
     line = lines[span.line - 1]
-    lines[span.line - 1] = line[: span.column - 1] + text + line[span.end_column - 1:]
+    lines[span.line - 1] = line[: span.column - 1] + text + line[span.end_column - 1 :]
 
 
 def _look_alike(span: Span, char: str) -> tuple[Problem, str]:
@@ -334,11 +409,16 @@ def _look_alike(span: Span, char: str) -> tuple[Problem, str]:
         return Problem("LB0105", span, f"{char!r} is a typographic sign", f"write {sign}"), sign[:1]
     name = unicodedata.name(char, f"U+{ord(char):04X}").lower()
     if char.isspace() or unicodedata.category(char) in ("Cf", "Cc"):
-        return Problem("LB0105", span, f"an invisible character ({name})",
-                       "write a space, or take it away"), " "
+        return Problem(
+            "LB0105", span, f"an invisible character ({name})", "write a space, or take it away"
+        ), " "
     if not char.isalnum() and unicodedata.category(char)[0] != "M":
-        return Problem("LB0105", span, f"{char!r} ({name}) is no part of the language",
-                       "other signs may stand in a quoted text"), " "
+        return Problem(
+            "LB0105",
+            span,
+            f"{char!r} ({name}) is no part of the language",
+            "other signs may stand in a quoted text",
+        ), " "
     plain = _TWINS.get(char) or unicodedata.normalize("NFKD", char).encode("ascii", "ignore").decode()[:1]
     help_ = f"write {plain!r}" if plain else "names are written with the letters a to z"
     return Problem("LB0106", span, f"{char!r} ({name}) is no letter of the language", help_), plain or "_"
@@ -376,8 +456,12 @@ def _clean_nesting(file: str, lines: list[str]) -> Iterator[Problem]:
         if column and not told:
             told = True
             span = Span(file, at + 1, column, at + 1, end)
-            yield Problem("LB0109", span, "this is nested too deeply",
-                          f"at most {NESTING_MAX} levels; name a part of it and use the name")
+            yield Problem(
+                "LB0109",
+                span,
+                "this is nested too deeply",
+                f"at most {NESTING_MAX} levels; name a part of it and use the name",
+            )
 
 
 def _level_brackets(lines: list[str], at: int, depth: int) -> tuple[int, int]:
@@ -399,9 +483,14 @@ def _cut(node: Any, problems: list[Problem]) -> Any:
         cut = tuple(_cut(child, problems) for child in node)
         return node if all(a is b for a, b in zip(cut, node, strict=True)) else cut
     if isinstance(node, Clause | Group) and len(node.items) > CLAUSE_MAX:
-        problems.append(Problem("LB0109", node.items[CLAUSE_MAX].span,
-                                f"{len(node.items)} words in a row are too many",
-                                f"at most {CLAUSE_MAX}; name a part of it with 'let' or a query"))
+        problems.append(
+            Problem(
+                "LB0109",
+                node.items[CLAUSE_MAX].span,
+                f"{len(node.items)} words in a row are too many",
+                f"at most {CLAUSE_MAX}; name a part of it with 'let' or a query",
+            )
+        )
         return replace(node, items=node.items[:1])
     if not isinstance(node, Node):
         return node

@@ -14,7 +14,7 @@ from .types import T
 from .vocabulary import Phrase
 
 if TYPE_CHECKING:
-    from .emit import Emitter
+    from .emit_core import Core
     from .emit_expr import Scope
 
 Args = dict[str, ast.expr]
@@ -82,7 +82,7 @@ QUERIES: dict[str, Query] = {
 
 
 class Primitives:
-    def __init__(self, em: Emitter) -> None:
+    def __init__(self, em: Core) -> None:
         self.em = em
 
     # ------------------------------------------------------------ values

@@ -3,6 +3,7 @@
 Every problem has a code; docs/errors/ has a page for each. Problems are collected and shown together; a
 `TextError` carries them when nothing more can be done.
 """
+
 from __future__ import annotations
 
 import re
@@ -94,9 +95,15 @@ class Problem:
     def as_data(self) -> dict[str, object]:
         span = self.span
         return {
-            "code": self.code, "file": span.file, "line": span.line, "column": span.column,
-            "end_line": span.end_line, "end_column": span.end_column, "warning": self.is_warning,
-            "what": self.what, "help": self.help,
+            "code": self.code,
+            "file": span.file,
+            "line": span.line,
+            "column": span.column,
+            "end_line": span.end_line,
+            "end_column": span.end_column,
+            "warning": self.is_warning,
+            "what": self.what,
+            "help": self.help,
         }
 
 

@@ -30,7 +30,8 @@ from . import units as u
 from .analysis import Analysis, walk
 from .collect import Collector, face_value
 from .compiler import Checked, emitter_of, parse_cached, read_packs
-from .emit import BASE, Emitter
+from .emit import Emitter
+from .emit_core import BASE
 from .emit_expr import Maker, Scope
 from .explain import near
 from .problems import Problem, TextError

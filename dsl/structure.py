@@ -93,7 +93,7 @@ class Flattener:
 
     @staticmethod
     def _used_later(name: str, rest: Sequence[u.Stmt]) -> bool:
-        from .resolve import locals_in
+        from .trees import locals_in
 
         return any(has_steps((s,)) and name in locals_in(s) for s in rest)
 
