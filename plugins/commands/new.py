@@ -68,7 +68,8 @@ pack {id} "{title}"
 state {word} seats: number = 0
 
 setup:
-    now {word} seats is number of seats
+    if {word} seats = 0:
+        now {word} seats is number of seats
 """
 EXPANSION_SCENE = """\
 scene "the seats are counted"
