@@ -37,6 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = guarded(lambda: dispatch(words))
         sys.stdout.flush()
         return code
+    except KeyboardInterrupt:  # in the very last moment, when all is done
+        return STOPPED
     except BrokenPipeError:
         # Whoever read our output has seen enough. Python would complain at exit, so it gets another one.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
