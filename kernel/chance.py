@@ -53,27 +53,6 @@ class Seeded:
         return order
 
 
-class Loaded:
-    """Chance with the next results fixed, for scenes and tests; when they are used up, another source goes on."""
-
-    def __init__(
-        self, then: Chance, picks: list[int] | None = None, orders: list[list[int]] | None = None
-    ) -> None:
-        self.then, self.picks, self.orders = then, list(picks or []), list(orders or [])
-        self._pick_at: dict[int, int] = {}
-        self._order_at: dict[int, list[int]] = {}
-
-    def pick(self, at: int, count: int) -> int:
-        if at not in self._pick_at and self.picks:
-            self._pick_at[at] = self.picks.pop(0)
-        return self._pick_at[at] % count if at in self._pick_at else self.then.pick(at, count)
-
-    def order(self, at: int, count: int) -> list[int]:
-        if at not in self._order_at and self.orders:
-            self._order_at[at] = self.orders.pop(0)
-        return list(self._order_at[at]) if at in self._order_at else self.then.order(at, count)
-
-
 class Branch:
     """One source up to a draw, another from there on: a fork that does not know the draws to come."""
 

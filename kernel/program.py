@@ -459,7 +459,7 @@ RUNTIME: dict[str, Any] = {
             "pick",
             "roll",
             "show",
-            "finish",
+            
         )
     },
     **{
@@ -471,7 +471,7 @@ RUNTIME: dict[str, Any] = {
             "choose_things",
             "choose_word",
             "choose_yes",
-            "choose_order",
+            
             "together",
             "must_be",
         )
@@ -487,8 +487,5 @@ RUNTIME: dict[str, Any] = {
     "k_tuple": tuple,
     "k_str": str,
     "k_range": range,
-    "k_sorted": sorted,
-    "k_reversed": reversed,
-    "k_any": any,
     "k_StopScope": StopScope,
 }

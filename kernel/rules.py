@@ -28,7 +28,6 @@ RUNTIME = (
     "spend",
     "bounded",
     "divide",
-    "hosts",
     "run_before",
     "run_instead",
     "after_hosts",
@@ -37,8 +36,6 @@ RUNTIME = (
     "whenever",
     "modified",
     "last",
-    "lapse",
-    "begin",
     "end",
     "offer_each",
     "offer_shared",
@@ -46,18 +43,13 @@ RUNTIME = (
     "has_ability",
     "voice",
     "borrow",
-    "count_face",
     "count_range",
     "faces_of",
     "refill",
     "in_turn_order",
-    "choose_ability",
     "drain",
-    "limit_ok",
-    "use",
     "chosen_order",
     "named",
-    "do_ability",
     "enter",
     "open_root",
     "close_root",
@@ -584,8 +576,6 @@ def faces_of(rolled: Sequence[Any], face: Any) -> int:
     """How often a symbol lies on top: a face may show several, and one of them twice."""
     return sum((f.count(face) if isinstance(f, tuple | list) else f == face) for f in rolled)
 
-
-count_face = faces_of
 
 
 def count_range(rolled: Sequence[Any], low: int, high: int) -> int:

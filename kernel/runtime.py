@@ -48,7 +48,6 @@ RUNTIME = (
     "some",
     "ordered",
     "make",
-    "clamp_index",
     "sort_by",
     "over_budget",
 )
@@ -139,10 +138,6 @@ def position(s: State, thing: Thing) -> int:
     """Counted from the bottom, starting with 1; 0 if it lies nowhere."""
     place = s.place[thing]
     return 0 if place is None else s.items[place].index(thing) + 1
-
-
-def clamp_index(index: int, size: int) -> int:
-    return max(0, min(index, size))
 
 
 def host(s: State, thing: Thing) -> Thing | None:
