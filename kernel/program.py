@@ -41,7 +41,6 @@ class Program:
         self.kinds: dict[str, dict[str, Any]] = tables["kinds"]
         self.dice: dict[str, list[Any]] = tables["dice"]
         self.asks_forced: bool = tables["asks_forced"]
-        self.has_alike = any(kind["alike"] for kind in self.kinds.values())
         self.structure: dict[str, list[tuple[Any, ...]]] = tables["structure"]
         self.fields: dict[str, dict[str, Any]] = tables["fields"]
         self.values: dict[str, dict[str, Any]] = tables["values"]
@@ -459,7 +458,6 @@ RUNTIME: dict[str, Any] = {
             "pick",
             "roll",
             "show",
-            
         )
     },
     **{
@@ -471,7 +469,6 @@ RUNTIME: dict[str, Any] = {
             "choose_things",
             "choose_word",
             "choose_yes",
-            
             "together",
             "must_be",
         )

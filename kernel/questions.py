@@ -89,15 +89,48 @@ def choose_thing(s: State, c: int, site: int, who: Any, prompt: str, things: Seq
     """One of several things: none if there is none, without asking if there is only one."""
     if not things:
         return None
-    names, program = s.key, s.program
-    keys = [names[t] for t in things]
-    if program.has_alike and len(set(keys)) < len(keys):  # copies that are alike are one answer
-        keyed = dict(zip(reversed(keys), reversed(things), strict=True))
-        keys = list(dict.fromkeys(keys))
-        things = [keyed[key] for key in keys]
-    if len(keys) == 1 and not program.asks_forced:
+    keys, things = offered(s, things)
+    if len(keys) == 1 and not s.program.asks_forced:
         return things[0]
     return things[keys.index(answer(s, c, site, who, prompt, keys, things))]
+
+
+def offered(s: State, things: Sequence[Thing]) -> tuple[list[str], Sequence[Thing]]:
+    """What things are called in a question: by name, and by number only where copies of a name differ.
+
+    Copies that differ in nothing are one answer.
+    """
+    names = s.name
+    keys = [names[t] for t in things]
+    if len(set(keys)) == len(keys):
+        return keys, things
+    groups: dict[str, list[Thing]] = {}
+    kept: list[Thing] = []
+    for thing in things:
+        others = groups.setdefault(names[thing], [])
+        if not any(alike(s, thing, other) for other in others):
+            others.append(thing)
+            kept.append(thing)
+    return [names[t] if len(groups[names[t]]) == 1 else s.key[t] for t in kept], kept
+
+
+def alike(s: State, a: Thing, b: Thing) -> bool:
+    """Do two copies differ in nothing but their number? Same place, same values, nothing on them, nothing lasting."""
+    if s.kind[a] == s.kind[b] and s.program.kinds[s.kind[a]]["alike"]:
+        return True
+    if any(
+        getattr(s, slot)[a] != getattr(s, slot)[b]
+        for slot in ("kind", "design", "place", "face", "facedown", "owner")
+    ):
+        return False
+    if s.items.get(a) or s.items.get(b) or a in s.borrowed or b in s.borrowed:
+        return False
+    if any(getattr(s, slot)[a] != getattr(s, slot)[b] for slot in s.FIELDS):
+        return False
+    marked = {thing for _, thing in s.used} | {
+        x for entry in s.lasting for x in (entry[2], *entry[3]) if isinstance(x, int)
+    }
+    return a not in marked and b not in marked
 
 
 def choose_word(s: State, c: int, site: int, who: Any, prompt: str, values: Sequence[Any]) -> Any:
@@ -118,16 +151,14 @@ def choose_things(
         return list(things)
     chosen: list[Thing] = []
     while len(chosen) < most:
-        left = [t for t in things if t not in chosen]
-        keyed = {s.key[t]: t for t in reversed(left)}
-        keys = list(dict.fromkeys(s.key[t] for t in left))
+        keys, left = offered(s, [t for t in things if t not in chosen])
         if len(chosen) >= least:
-            keys.append(DONE)
+            keys = [*keys, DONE]
         said = f"{prompt} ({len(chosen) + 1} of {most})"
-        key = answer(s, c, site, who, said, keys, [keyed.get(k) for k in keys])
+        key = answer(s, c, site, who, said, keys, left)
         if key == DONE and len(chosen) >= least:
             break
-        chosen.append(keyed[key])
+        chosen.append(left[keys.index(key)])
     return chosen
 
 
@@ -137,17 +168,14 @@ def choose_yes(s: State, c: int, site: int, who: Any, prompt: str) -> bool:
 
 def choose_order(s: State, c: int, site: int, who: Any, prompt: str, things: Sequence[Thing]) -> list[Thing]:
     """All of them, in an order that somebody chooses."""
-    left, order = list(things), []
+    left, order = list(things), list[Thing]()
     while len(left) > 1:
-        keyed = {s.key[t]: t for t in reversed(left)}
-        keys = list(dict.fromkeys(s.key[t] for t in left))
-        nxt = (
-            keyed[answer(s, c, site, who, prompt, keys, [keyed[k] for k in keys])]
-            if len(keys) > 1
-            else left[0]
+        keys, offer = offered(s, left)
+        chosen = (
+            offer[0] if len(keys) == 1 else offer[keys.index(answer(s, c, site, who, prompt, keys, offer))]
         )
-        order.append(nxt)
-        left.remove(nxt)
+        order.append(chosen)
+        left.remove(chosen)
     return order + left
 
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from .errors import OverBudget, RuleError
 from .fold import apply, put_field, put_value
-from .questions import PASS, answer, seats_asked
+from .questions import PASS, alike, answer, seats_asked
 from .state import EVENTS_MAX, State, Thing
 
 RUNTIME = (
@@ -445,9 +445,21 @@ def _offered(
             if not limit_ok(s, option.number, me, option.once):
                 continue
             for label, values in option.legal(s, c, me, you, record):
-                said = label if me is None or me == you else f"{s.key[me]}: {label}" if label else s.key[me]
+                if me is None or me == you:
+                    found.setdefault(label, (option, me, you, values))
+                    continue
+                said = _said(s.name[me], label)
+                twin = found[said][1] if said in found else None
+                if twin is not None and twin != me:
+                    if alike(s, me, twin):  # another copy of the same: one answer is enough
+                        continue
+                    said = _said(s.key[me], label)
                 found.setdefault(said, (option, me, you, values))
     return found
+
+
+def _said(name: str, label: str) -> str:
+    return f"{name}: {label}" if label else name
 
 
 def _take(s: State, c: int, chosen: Offered, record: list[Any]) -> None:
@@ -575,7 +587,6 @@ def do_ability(
 def faces_of(rolled: Sequence[Any], face: Any) -> int:
     """How often a symbol lies on top: a face may show several, and one of them twice."""
     return sum((f.count(face) if isinstance(f, tuple | list) else f == face) for f in rolled)
-
 
 
 def count_range(rolled: Sequence[Any], low: int, high: int) -> int:

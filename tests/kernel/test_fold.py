@@ -1,4 +1,5 @@
 """The fold is whole: every event is applied, documented, told, and shown to seats without its secrets."""
+
 from __future__ import annotations
 
 import inspect
@@ -20,7 +21,9 @@ KERNEL = Path(__file__).resolve().parents[2] / "kernel"
 def test_every_event_that_is_recorded_can_be_applied_and_is_documented() -> None:
     recorded = set()
     for file in KERNEL.glob("*.py"):
-        recorded |= set(re.findall(r'\(\s*"([a-z]+)",\s*(?:-1|c|here|cause|root\[0\]),\s', file.read_text("utf-8")))
+        recorded |= set(
+            re.findall(r'\(\s*"([a-z]+)",\s*(?:-1|c|here|cause|root\[0\]),\s', file.read_text("utf-8"))
+        )
     recorded |= {"did", "answered", "stepped", "opened"}
     assert recorded <= set(APPLY)
     assert set(FIELDS) == set(APPLY)

@@ -387,4 +387,12 @@ def test_things_can_be_created_and_removed() -> None:
     rules = "kind pebble is token\n"
     game = arena("create 2 pebbles in arena\nnote number of pebbles\nremove a pebble from the game", rules)
     assert value(game, "tally") == 2
-    assert game.question is not None and game.question.keys == ["pebble", "pebble #2"]
+    assert game.question is not None and game.question.keys == ["go on", "end"]
+    assert sum(event[0] == "swept" for event in game.log) == 1
+
+
+def test_copies_that_differ_in_nothing_are_one_answer_and_others_are_numbered() -> None:
+    rules = "kind pebble is token\n    counter weight\n"
+    play = "create 3 pebbles in arena\nput 1 weight on (the pebble where position of it = 5)\nremove a pebble from the game"
+    game = arena(play, rules)
+    assert game.question is not None and game.question.keys == ["pebble", "pebble #3"]
