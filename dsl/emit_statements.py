@@ -205,6 +205,8 @@ class Statements(Core):
                 self._inner(sc),
             )
             things = self._each_things(arg, sc)
+            if s.order is not None:
+                things = self._ordered_by(s.span, *s.order, things, sc)
             return [
                 ast.For(
                     ast.Name(x, ast.Store()),
@@ -367,14 +369,14 @@ class Statements(Core):
         """What a loop goes through, fixed when it starts, in the order the text says."""
         things = self.expressions.things(s.among, sc)
         for how, by in reversed(s.order):
-            things = self._ordered_by(s, how, by, things, sc)
+            things = self._ordered_by(s.span, how, by, things, sc)
         return things if s.order else py.call("k_list", things)
 
-    def _ordered_by(self, s: u.SEach, how: str, by: ir.Expr | None, things: ast.expr, sc: Scope) -> ast.expr:
+    def _ordered_by(self, span: Span, how: str, by: ir.Expr | None, things: ast.expr, sc: Scope) -> ast.expr:
         ex = self.expressions
         match how:
             case "random order":
-                return py.call("k_random_order", *self.lead(s.span), things)
+                return py.call("k_random_order", *self.lead(span), things)
             case "turn order":
                 return py.call("k_in_turn_order", py.name("s"), things, py.const(None))
             case "turn order from":
@@ -384,7 +386,7 @@ class Statements(Core):
                     else things
                 )
             case "order chosen by":
-                return py.call("k_chosen_order", *self.lead(s.span), things, self.who(by, sc))
+                return py.call("k_chosen_order", *self.lead(span), things, self.who(by, sc))
             case "order of" | "descending order of":
                 assert by is not None
                 value = (

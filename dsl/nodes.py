@@ -556,6 +556,7 @@ class Line(Node):
     clause: Clause
     name: Name | None
     until: Clause | None
+    order: InOrder | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -252,6 +252,14 @@ class Primitives:
                     return do("reroll", args["n"], args["f"], pool, args["d"])[0]
 
                 return self._in_pool(raw["pool"], args["pool"], lead, again)
+            case "reroll a die of _ with _" | "reroll up to _ die of _ with _":
+                asked = self.em.expressions.asked(sc)
+                least, most = (py.const(0), args["n"]) if "n" in args else (py.const(1), py.const(1))
+
+                def chosen(pool: ast.expr) -> ast.stmt:
+                    return do("reroll_chosen", asked, pool, args["d"], least, most)[0]
+
+                return self._in_pool(raw["pool"], args["pool"], lead, chosen)
         raise AssertionError(phrase.skeleton)
 
     def _in_pool(

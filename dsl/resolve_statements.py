@@ -83,7 +83,16 @@ class StatementReader(RuleReader):
         name = str(s.name) if s.name is not None else ""
         if name:
             self._bind(s.name, env, self._result_type(got))  # type: ignore[arg-type]
-        return u.SCall(span=s.clause.span, call=got, name=name, until=until)
+        order = None
+        if s.order is not None:
+            each = next((a for _, a in got.args if a.type.form == "each"), None)
+            if each is None:
+                self.fail(
+                    "LB0209", s.order.span, "nothing here is done in an order", "an order belongs to 'each X'"
+                )
+            else:
+                order = self._order(s.order.clause, env, each)
+        return u.SCall(span=s.clause.span, call=got, name=name, until=until, order=order)
 
     def _result_type(self, call: ir.Call) -> T:
         if call.pattern.phrase.gives.base not in ("done", "thing"):

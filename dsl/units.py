@@ -27,6 +27,7 @@ class SCall(S):
     name: str = ""
     until: ir.ScopeRef | None = None
     doer: str = ""  # `X may VERB`: the name of who does it, if it is not you
+    order: tuple[str, ir.Expr | None] | None = None  # how an `each` in it is ordered
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

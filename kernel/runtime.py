@@ -7,8 +7,8 @@ from typing import Any
 
 from .boards import FAR, distance
 from .errors import EndGame, RuleError
-from .fold import apply, finish, pick, put_field
-from .questions import seats_asked
+from .fold import apply, finish, pick, put_field, roll
+from .questions import DONE, answer, seats_asked
 from .rules import bounded, divide, spend
 from .state import State, Thing, attribute
 
@@ -45,6 +45,7 @@ RUNTIME = (
     "random_order",
     "nearest_to",
     "reroll",
+    "reroll_chosen",
     "some",
     "ordered",
     "make",
@@ -243,14 +244,34 @@ def change_named(s: State, c: int, site: int, thing: Thing | None, name: str, de
 
 def reroll(s: State, c: int, site: int, count: int, face: Any, pool: list[Any], die: str) -> None:
     """Roll some dice that show a face again, in place."""
-    from .fold import roll
-
     for at, shown in enumerate(pool):
         if count <= 0:
             return
         if shown == face or (isinstance(shown, tuple) and face in shown):
             pool[at] = roll(s, c, site, 1, die)[0]
             count -= 1
+
+
+def reroll_chosen(
+    s: State, c: int, site: int, who: Any, pool: list[Any], die: str, least: int, most: int
+) -> None:
+    """Somebody picks dice that lie there, by what they show, and rolls each of them again, in place."""
+    fresh: set[int] = set()
+    for count in range(most):
+        shown = {face_name(pool[at]): at for at in reversed(range(len(pool))) if at not in fresh}
+        keys = list(shown) if count < least else [*shown, DONE]
+        if not shown:
+            return
+        key = keys[0] if len(keys) == 1 else answer(s, c, site, who, "roll which die again?", keys)
+        if key == DONE and count >= least:
+            return
+        pool[shown[key]] = roll(s, c, site, 1, die)[0]
+        fresh.add(shown[key])
+
+
+def face_name(face: Any) -> str:
+    """A face as it is called in answers: its symbols, or blank."""
+    return " + ".join(map(str, face)) or "blank" if isinstance(face, tuple | list) else str(face)
 
 
 # ---------------------------------------------------------------- seats and the end

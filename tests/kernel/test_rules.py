@@ -396,3 +396,23 @@ def test_copies_that_differ_in_nothing_are_one_answer_and_others_are_numbered() 
     play = "create 3 pebbles in arena\nput 1 weight on (the pebble where position of it = 5)\nremove a pebble from the game"
     game = arena(play, rules)
     assert game.question is not None and game.question.keys == ["pebble", "pebble #3"]
+
+
+def test_each_may_be_done_in_a_chosen_order() -> None:
+    game = arena("hurt each fighter by 1, in order chosen by the player where order of it = 2")
+    assert game.question is not None and game.question.keys == ["Ash", "Bea"]
+    game.answer("Bea", game.seats[1])
+    hurt = [event[4] for event in game.log if event[0] == "did" and event[3].startswith("hurt")]
+    assert [game.state.name[thing] for thing in hurt] == ["Bea", "Ash"]
+
+
+def test_dice_are_chosen_by_what_they_show_and_rolled_again() -> None:
+    rules = "die coin: heads, tails\nstate pool: roll\n"
+    play = "roll 3 coin called thrown\nnow pool is thrown\nreroll a die of pool with coin"
+    game = arena(play, rules)
+    thrown = next(event[4] for event in game.log if event[0] == "rolled")
+    if game.question is not None and game.question.prompt == "roll which die again?":
+        assert set(game.question.keys) == {face[0] for face in thrown}
+        game.answer(game.question.keys[0])
+    assert [len(event[4]) for event in game.log if event[0] == "rolled"] == [3, 1]
+    assert len(value(game, "pool")) == 3
