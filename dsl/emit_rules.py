@@ -139,6 +139,12 @@ class Rules(Statements):
             )
             tail.append(self._guarded(scope, [py.assign("out", run)]))
             tail.insert(0, py.assign("out", py.const(None)))
+            if scope in self.units.waits:
+                tail.append(
+                    py.expression(
+                        py.call("k_drain", py.name("s"), py.name("e"), py.const(scope), py.name("you"))
+                    )
+                )
             tail.append(
                 py.expression(
                     py.call(
@@ -166,8 +172,6 @@ class Rules(Statements):
                     )
                 )
             )
-        if scope in self.units.waits:
-            tail.append(py.expression(py.call("k_drain", py.name("s"), py.name("c"), py.name("you"))))
         tail.append(ast.Return(py.name("out")))
         self.define(unit.span, f"v{number}", ["s", "c", "site", "me", "you", *params, *more], head + tail)
 

@@ -197,17 +197,18 @@ def run_after(
         for me, values in dict.fromkeys((*had, *now)):
             if _applies(s, c, rule, me, values, record):
                 ready.append((rule, me, values))
-    if _waiting(s):
+    if waits := _waiting(s):
         for rule, me, values in ready:
-            apply(s, ("queued", c, rule.site, (rule.number, me, values, tuple(map(plain, record)))))
+            apply(s, ("queued", c, rule.site, (rule.number, me, values, tuple(map(plain, record)), waits)))
         return
     for rule, me, values in _ordered(s, c, ready):
         if limit_ok(s, rule.number, me, rule.once):
             _carry_out(s, c, rule, me, values, record)
 
 
-def _waiting(s: State) -> bool:
-    return any(s.open.get(scope) for scope in s.program.tables["waits"])
+def _waiting(s: State) -> tuple[str, ...]:
+    """The running scopes whose end rules wait for."""
+    return tuple(scope for scope in s.program.tables["waits"] if s.open.get(scope))
 
 
 def _ordered(s: State, c: int, ready: list[tuple[Rule, Thing | None, tuple[Any, ...]]]) -> list[Any]:
@@ -237,13 +238,16 @@ def _ordered(s: State, c: int, ready: list[tuple[Rule, Thing | None, tuple[Any, 
     return order + left
 
 
-def drain(s: State, c: int, who: Any) -> None:
-    """Carry out the rules that waited, in an order that somebody chooses; new ones join."""
-    if _waiting(s):
+def drain(s: State, c: int, scope: str, who: Any) -> None:
+    """A scope is about to end: carry out the rules that waited for it, in an order that somebody chooses.
+
+    It is still open, so rules that these set off wait for it as well and join. A scope inside another of its own
+    kind leaves all to the outer one; a scope inside one of another kind has its own queue.
+    """
+    if s.open.get(scope, 0) != 1:
         return
     table: dict[int, Rule] = s.program.functions["k_rules"]
-    while s.queue:
-        entries = list(dict.fromkeys(s.queue))
+    while entries := list(dict.fromkeys(entry for entry in s.queue if scope in entry[4])):
         entry = entries[0]
         if len(entries) > 1:
             labels = {

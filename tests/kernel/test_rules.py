@@ -416,3 +416,28 @@ def test_dice_are_chosen_by_what_they_show_and_rolled_again() -> None:
         game.answer(game.question.keys[0])
     assert [len(event[4]) for event in game.log if event[0] == "rolled"] == [3, 1]
     assert len(value(game, "pool")) == 3
+
+
+def test_each_sort_of_waiting_has_its_own_queue() -> None:
+    """What a block sets off is done before the play that it happens in goes on; a play in a play joins the outer one."""
+    rules = """
+verb (f: fighter) plays:
+    f blocks
+    now echo is tally
+    if f is asleep:
+        stop
+    now f's asleep is yes
+    f plays
+    now echo is echo * 10 + tally
+verb (f: fighter) blocks:
+    f cheers
+after any fighter cheers:
+    note 1
+after any fighter blocks:
+    note 5
+"""
+    game = arena("Ash plays", rules, settings="    rules wait for plays\n    rules wait for blocks")
+    assert (
+        value(game, "echo") == 22
+    )  # each cheer is noted when its block ends, what follows the blocks only at the very end
+    assert value(game, "tally") == 12
