@@ -39,7 +39,7 @@ class BoardReader:
 
     def read(self) -> dict[str, Any]:
         for part in self.board.parts:
-            if isinstance(part, n.Legend):
+            if isinstance(part, n.Legend) and not _joins(part):
                 self._legend(part)
         for part in self.board.parts:
             if isinstance(part, n.Map):
@@ -47,6 +47,8 @@ class BoardReader:
         for part in self.board.parts:
             if isinstance(part, n.BoardLine):
                 self._line(part)
+            elif isinstance(part, n.Legend) and (other := _joins(part)):
+                self._join(part, part.mark.value.strip('"'), other, True)
             elif isinstance(part, n.Border):
                 self.fail(
                     "LB0223", part.span, "a border is written as a line", "write: wall between a1 and b1"
@@ -219,19 +221,19 @@ class BoardReader:
                 'known: lines of 3; a1 is next to b2; wall between a1 and b1; a1 is called "X"; space "X" is KIND',
             )
 
-    def _find(self, part: n.BoardLine, name: str) -> int | None:
+    def _find(self, part: n.BoardLine | n.Legend, name: str) -> int | None:
         for number, spec in enumerate(self.spaces):
             if spec["name"] in (name, self.prefix + name):
                 return number
         self.fail(
             "LB0223",
-            part.clause.span,
+            part.span,
             f"this board has no space '{name}'",
             "spaces are named by column and row: a1, b3",
         )
         return None
 
-    def _join(self, part: n.BoardLine, a: str, b: str, near: bool) -> None:
+    def _join(self, part: n.BoardLine | n.Legend, a: str, b: str, near: bool) -> None:
         first, second = self._find(part, a), self._find(part, b)
         if first is None or second is None:
             return
@@ -255,6 +257,12 @@ class BoardReader:
                 cells = [(row + dr * i, column + dc * i) for i in range(length)]
                 if all(cell in self.at for cell in cells):
                     self.lines.append([self.at[cell] for cell in cells])
+
+
+def _joins(part: n.Legend) -> str:
+    """`"Harbour" is next to "Old Town"` looks like a line of the legend: the other space, or nothing."""
+    m = re.fullmatch(r'next to "?(.+?)"?', str(part.clauses[0]))
+    return m[1] if m else ""
 
 
 def _column(number: int) -> str:

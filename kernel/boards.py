@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .program import Program
 
 FAR = 1_000_000  # the distance of what cannot be reached
+KEPT_MAX = 5000  # ways over certain spaces that are kept
 RUNTIME = (
     "space_of",
     "neighbours",
@@ -44,6 +45,7 @@ class Boards:
         self.lines: dict[Thing, Path] = {}
         self.board_of: dict[Thing, str] = {}
         self._distances: dict[Thing, dict[Thing, int]] = {}
+        self._through: dict[tuple[Thing, frozenset[Thing]], dict[Thing, int]] = {}
 
     def lay_out(self, s: State, program: Program) -> None:
         """Add the spaces and lines of every board to a new table; they get the same numbers each time."""
@@ -75,6 +77,15 @@ class Boards:
         found = self._distances.get(start)
         if found is None:
             found = self._distances[start] = spread(self.next_to, start, None)
+        return found
+
+    def distances_through(self, start: Thing, through: frozenset[Thing]) -> dict[Thing, int]:
+        """How far every space is over certain spaces only. Kept, since games ask the same again and again."""
+        found = self._through.get((start, through))
+        if found is None:
+            if len(self._through) >= KEPT_MAX:
+                self._through.clear()
+            found = self._through[start, through] = spread(self.next_to, start, through)
         return found
 
 
@@ -122,7 +133,11 @@ def distance_through(s: State, a: Thing, b: Thing, through: Collection[Thing]) -
     start, end = space_of(s, a), space_of(s, b)
     if start is None or end is None:
         return FAR
-    return spread(s.program.board.next_to, start, {*through, end}).get(end, FAR)
+    board = s.program.board
+    far = board.distances_through(start, frozenset(through))
+    if end in far:
+        return far[end]
+    return 1 + min((far[space] for space in board.next_to[end] if space in far), default=FAR - 1)
 
 
 def nearest(s: State, things: Sequence[Thing], to: Thing) -> list[Thing]:

@@ -79,6 +79,7 @@ def _unshare(s: State) -> None:
         setattr(s, slot, getattr(s, slot)[:])
     s.of = {kind: things[:] for kind, things in s.of.items()}
     s.sight = s.sight.copy()
+    s.called = {name: zones[:] for name, zones in s.called.items()}
     s.shared = False
 
 
@@ -104,6 +105,7 @@ def _add_thing(s: State, new: dict[str, Any]) -> None:
         s.items[thing] = []
     if "sight" in new:
         s.sight[thing] = new["sight"]
+        s.called.setdefault(new["name"], []).append(thing)
     for kind in new["kinds"]:
         s.of.setdefault(kind, []).append(thing)
     if new.get("place") is not None:

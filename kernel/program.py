@@ -213,7 +213,19 @@ class Program:
             *s.ZONES,
         ):
             setattr(s, slot, [])
-        for slot in ("items", "of", "live", "sight", "shown", "borrowed", "used", "edges", "began", "open"):
+        for slot in (
+            "items",
+            "of",
+            "live",
+            "sight",
+            "called",
+            "shown",
+            "borrowed",
+            "used",
+            "edges",
+            "began",
+            "open",
+        ):
             setattr(s, slot, {})
         s.tricks = s.draws = s.answers = s.mark = 0
         s.drawn = []
@@ -417,7 +429,9 @@ def state_from_box(event: Event) -> State:
     s.items = {place: list(things) for place, things in box["items"]}
     s.of = {kind: list(things) for kind, things in box["of"].items()}
     s.live = {design: list(things) for design, things in box["live"]}
-    s.sight, s.drawn = dict(box["sight"]), box["drawn"]
+    s.sight, s.drawn, s.called = dict(box["sight"]), box["drawn"], {}
+    for zone in s.sight:
+        s.called.setdefault(s.name[zone], []).append(zone)
     for slot in ("shown", "borrowed", "used", "edges", "began", "open"):
         setattr(s, slot, {})
     s.lasting, s.queue = [], []

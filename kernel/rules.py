@@ -85,8 +85,11 @@ def hosts(s: State, where: tuple[Any, ...]) -> list[tuple[Thing | None, tuple[An
         case ("design", number, face):
             return [(t, ()) for t in s.live[number] if not face or s.face[t] == face]
         case ("zone", what, zone):
-            among = s.of[what] if isinstance(what, str) else [t for t, d in enumerate(s.design) if d == what]
-            return [(t, ()) for t in among if (p := s.place[t]) is not None and s.name[p] == zone]
+            lying = [t for place in s.called.get(zone, ()) for t in s.items[place]]
+            if isinstance(what, str):
+                kinds = s.program.kinds
+                return [(t, ()) for t in lying if what in kinds[s.kind[t]]["all"]]
+            return [(t, ()) for t in lying if s.design[t] == what]
         case ("lasting", number):
             return [(entry[2], entry[3]) for entry in s.lasting if entry[1] == number]
     raise AssertionError(where)

@@ -37,6 +37,7 @@ class State:
         "began",
         "borrowed",
         "budget",
+        "called",
         "chance",
         "design",
         "drawn",
@@ -97,6 +98,7 @@ class State:
     live: dict[int, list[Thing]]  # design -> those whose printed rules work now, in order of entering
 
     drawn: list[Any]  # boards as their author drew them: (name, [(space, place in half spaces, mark)])
+    called: dict[str, list[Thing]]  # name -> zones of that name
     sight: dict[Thing, str]  # zone -> who may look into it: all, owner, nobody
     shown: dict[Thing, tuple[Thing, ...]]  # thing -> seats it was revealed to
     borrowed: dict[Thing, tuple[int, ...]]  # thing -> designs whose text it has for now

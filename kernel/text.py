@@ -7,7 +7,8 @@ event of a history and its header.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import textwrap
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,6 +30,9 @@ _QUIET = frozenset(
         "picked",
     }
 )
+WIDTH = 100  # columns of a line for people
+MANY = 12  # of more things than these in one place, only the one on top is named
+UNSEEN = "a hidden thing"
 _PIECES = re.compile(r"\[|\]|\([^()]*\)|[^\s\[\]()]+")
 
 
@@ -52,13 +56,7 @@ class Names:
             return "nothing"
         if not isinstance(thing, int) or isinstance(thing, bool):
             return word(thing)
-        return (
-            "a hidden thing"
-            if thing == HIDDEN
-            else self.keys[thing]
-            if thing < len(self.keys)
-            else f"thing {thing}"
-        )
+        return UNSEEN if thing == HIDDEN else self.keys[thing] if thing < len(self.keys) else f"thing {thing}"
 
     def value(self, value: Any, is_thing: bool) -> str:
         if value == HIDDEN and not isinstance(value, bool) and not is_thing:
@@ -83,10 +81,31 @@ def listed(names: Iterable[str]) -> str:
     counts: dict[str, int] = {}
     for name in names:
         counts[name] = counts.get(name, 0) + 1
-    parts = [name if count == 1 else f"{count} x {name}" for name, count in counts.items()]
+    parts = [_counted(name, count) for name, count in counts.items()]
     if len(parts) < 2:
         return parts[0] if parts else "nothing"
     return ", ".join(parts[:-1]) + " and " + parts[-1]
+
+
+def said(value: Any) -> str:
+    """A value of a view: a word, or several."""
+    return listed(map(word, value)) if isinstance(value, tuple | list) else word(value)
+
+
+def _counted(name: str, count: int) -> str:
+    if count == 1:
+        return name
+    return f"{count} hidden things" if name == UNSEEN else f"{count} x {name}"
+
+
+def wrapped(line: str, width: int = WIDTH) -> list[str]:
+    """A line, or several where it is too long; what goes on below is indented further."""
+    if len(line) <= width:
+        return [line]
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    return textwrap.wrap(
+        line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
 
 
 def is_told(event: Event) -> bool:
@@ -113,7 +132,10 @@ def render_event(names: Names, event: Event) -> str:
             source = f" from {names.thing(values[1])}" if values[1] is not None else ""
             return f"{names.thing(values[0])} moves{source} to {names.thing(values[2])}"
         case "swept":
-            return f"{names.thing(values[0])} move from {names.thing(values[1])} to {names.thing(values[2])}"
+            verb = "moves" if len(values[0]) == 1 else "move"
+            return (
+                f"{names.thing(values[0])} {verb} from {names.thing(values[1])} to {names.thing(values[2])}"
+            )
         case "shuffled":
             return f"{names.thing(values[0])} is shuffled"
         case "created":
@@ -165,12 +187,12 @@ def tell(names: Names, verb: str, values: Sequence[Any]) -> str:
     """A verb with its slots filled in: as its `told as` line says, or by its own words."""
     spec = names.verbs.get(verb, {"slots": [], "told": ""})
     slots = spec["slots"]
-    said = {slot["name"]: names.value(v, slot["thing"]) for slot, v in zip(slots, values, strict=False)}
+    filled = {slot["name"]: names.value(v, slot["thing"]) for slot, v in zip(slots, values, strict=False)}
     if spec["told"]:
-        return re.sub(r"\{([^{}]*)\}", lambda m: said.get(m[1].strip(), m[0]), spec["told"])
+        return re.sub(r"\{([^{}]*)\}", lambda m: filled.get(m[1].strip(), m[0]), spec["told"])
     if not slots:  # no header at hand: every number is taken for a thing
-        said = {str(i): names.thing(v) for i, v in enumerate(values)}
-    return _phrase(verb, list(said.values()), list(values))
+        filled = {str(i): names.thing(v) for i, v in enumerate(values)}
+    return _phrase(verb, list(filled.values()), list(values))
 
 
 def _phrase(verb: str, said: list[str], values: list[Any]) -> str:
@@ -199,42 +221,166 @@ def _phrase(verb: str, said: list[str], values: list[Any]) -> str:
 
 
 # ---------------------------------------------------------------- tables
+Printed = Collection[tuple[str, str, str]]  # (thing, field, value) as things came out of the box
+
+
+def printed_on(begun: State) -> frozenset[tuple[str, str, str]]:
+    """What the fields of things are before anything happens to them."""
+    names = Names(begun.key)
+    return frozenset(
+        (begun.key[thing], field, names.thing(value) if info["thing"] else said(value))
+        for field, info in begun.program.fields.items()
+        for thing, value in enumerate(getattr(begun, info["attr"]))
+        if value is not None
+    )
+
+
 def board_lines(board: dict[str, Any]) -> list[str]:
-    """A board, drawn as its author drew it; a space shows what is there, else its mark."""
-    cells = {tuple(space["at"]): "+".join(space["things"])[:8] or space["mark"] for space in board["spaces"]}
-    if not cells:
+    """A board, drawn as its author drew it; a space shows what is there, else its mark.
+
+    A row begins with the names of its first and its last space, where they are short.
+    """
+    spaces = {tuple(space["at"]): space for space in board["spaces"]}
+    if not spaces:
         return []
+    rows = {row: sorted(at[1] for at in spaces if at[0] == row) for row in sorted({at[0] for at in spaces})}
+    labels = {
+        row: " to ".join(dict.fromkeys(spaces[row, at]["space"] for at in (columns[0], columns[-1])))
+        for row, columns in rows.items()
+    }
+    wide = max(map(len, labels.values()))
+    wide = wide + 2 if wide <= 12 else 0
+    room = _cell_room(board, WIDTH - 2 - wide)
+    cells = {at: _cell(space, room) for at, space in spaces.items()}
     half = max(1, (max(map(len, cells.values())) + 2) // 2)
-    lines = []
-    for row in sorted({at[0] for at in cells}):
+    lines: list[str] = []
+    for row, columns in rows.items():
         line = ""
-        for column in sorted(at[1] for at in cells if at[0] == row):
+        for column in columns:
             line = line.ljust(column * half) + cells[row, column] + " "
-        lines.append("  " + line.rstrip())
+        lines.append("  " + (labels[row] if wide else "").ljust(wide) + line.rstrip())
     return lines
 
 
-def table_lines(view: dict[str, Any]) -> list[str]:
-    """A view of the table, plain enough for a screen reader."""
-    lines: list[str] = [line for board in view.get("boards", ()) for line in board_lines(board)]
+def _cell_room(board: dict[str, Any], width: int) -> int:
+    """How much of a name fits into a space, so that the board is not too wide."""
+    last = max(space["at"][1] for space in board["spaces"])
+    return next((room for room in range(12, 4, -1) if last * ((room + 2) // 2) + room <= width), 4)
+
+
+def _cell(space: dict[str, Any], room: int) -> str:
+    things: list[str] = space["things"]
+    if len(things) > 1:
+        return f"{things[0][: room - 2].strip()}+{len(things) - 1}"
+    return things[0][:room].strip() if things else str(space["mark"])
+
+
+def map_lines(view: dict[str, Any]) -> list[str]:
+    """The boards, drawn; below each, in full, what may have been cut."""
+    boards = [board for board in view.get("boards", ()) if board["spaces"]]
+    lines: list[str] = []
+    for board in boards:
+        lines += [f"{board['name']}:"] if len(boards) > 1 else []
+        lines += board_lines(board)
+        for space in board["spaces"]:
+            if len(space["things"]) > 1 or any(len(name) > 4 for name in space["things"]):
+                lines += wrapped(f"{space['space']}: {listed(space['things'])}")
+    return lines
+
+
+def table_lines(view: dict[str, Any], printed: Printed = ()) -> list[str]:
+    """A view of the table, place by place, plain enough for a screen reader.
+
+    Of what lies somewhere, only those things are told more of that are not as they were `printed`.
+    """
+    table = _Table(view, printed)
+    lines = [line for board in view.get("boards", ()) for line in board_lines(board)]
+    for thing in (*table.things_in(None), *table.things_in("box")):  # spaces; seats
+        lines += table.standing(thing)
     for zone in view["zones"]:
-        if zone["zone"] in ("box", "removed") or not zone["count"]:
-            continue
-        if "things" in zone and zone["count"] <= 12:
-            lines.append(f"{zone['zone']}: {listed(t or 'a hidden thing' for t in zone['things'])}")
-        elif "things" in zone:
-            lines.append(f"{zone['zone']}: {zone['count']}, on top {zone['things'][-1] or 'a hidden thing'}")
-        else:
-            lines.append(f"{zone['zone']}: {zone['count']}")
-    for thing in view["things"]:
-        fields = {
-            k: v
-            for k, v in thing.get("fields", {}).items()
-            if v not in (0, "") and k not in ("row", "column")
-        }
-        if fields and (thing["kind"] in ("seat", "player") or "place" in thing or any(fields)):
-            shown = ", ".join(f"{k} {word(v)}" for k, v in fields.items())
-            lines.append(f"{thing['name']}: {shown}")
-    shown_values = {k: v for k, v in view["values"].items() if v is not None}
-    lines += [f"{name}: {word(value)}" for name, value in shown_values.items()]
+        if zone["zone"] not in ("box", "removed") and zone["count"]:
+            lines += table.zone(zone)
+    shown_values = {k: v for k, v in view["values"].items() if v is not None and v is not False}
+    for name, value in shown_values.items():
+        lines += wrapped(f"{name}: {said(value)}")
     return lines
+
+
+def zone_lines(view: dict[str, Any], name: str, printed: Printed = ()) -> list[str]:
+    """One zone, with everything that may be seen in it."""
+    table = _Table(view, printed)
+    return [
+        line
+        for zone in view["zones"]
+        if zone["zone"] == name
+        for line in table.zone(zone, len(zone.get("things", ())))
+    ]
+
+
+def fields_text(fields: dict[str, Any]) -> str:
+    """The values of a thing in a row; those that say nothing are left out."""
+    return ", ".join(
+        f"{name} {said(value)}"
+        for name, value in fields.items()
+        if value not in (0, "", []) and name not in ("row", "column")
+    )
+
+
+class _Table:
+    """A view, with its things by the places where they lie."""
+
+    def __init__(self, view: dict[str, Any], printed: Printed) -> None:
+        self.printed = printed
+        self._in: dict[str | None, list[dict[str, Any]]] = {}
+        for thing in view["things"]:
+            self._in.setdefault(thing.get("place"), []).append(thing)
+
+    def things_in(self, place: str | None) -> list[dict[str, Any]]:
+        return self._in.get(place, [])
+
+    def standing(self, thing: dict[str, Any]) -> list[str]:
+        """A thing that lies nowhere: a seat, a space of a board."""
+        there = [x["name"] for x in self.things_in(thing["name"])]
+        parts = [listed(there)] if there else []
+        parts += filter(None, [self._changed(thing)])
+        if not parts:
+            return []
+        return [*wrapped(f"{thing['name']}: {'; '.join(parts)}"), *self._details(thing["name"], 1)]
+
+    def zone(self, zone: dict[str, Any], many: int = MANY) -> list[str]:
+        name, count = zone["zone"], zone["count"]
+        things = [thing or UNSEEN for thing in zone.get("things", ())]
+        if not things:
+            text = f"{count or 'empty'}"
+        elif len(things) <= many:
+            text = listed(things)
+        else:
+            text = f"{count}, on top {things[-1]}"
+        if zone.get("known"):
+            text += f"; known to you: {listed(zone['known'])}"
+        return [*wrapped(f"{name}: {text}"), *self._details(name, 1)]
+
+    def _details(self, place: str, depth: int) -> list[str]:
+        """More of the things in a place, equal ones together; then of what lies on them."""
+        alike: dict[str, list[str]] = {}
+        for thing in self.things_in(place):
+            on_it = [x["name"] for x in self.things_in(thing["name"])] if depth < MANY else []
+            parts = filter(None, [self._changed(thing), f"on it {listed(on_it)}" if on_it else ""])
+            if text := "; ".join(parts):
+                alike.setdefault(text, []).append(thing["name"])
+        lines: list[str] = []
+        for text, names in alike.items():
+            lines += wrapped("  " * depth + f"{listed(names)}: {text}")
+            if depth < MANY:
+                lines += [line for name in dict.fromkeys(names) for line in self._details(name, depth + 1)]
+        return lines
+
+    def _changed(self, thing: dict[str, Any]) -> str:
+        """The fields of a thing, if one of them is not as printed."""
+        fields = thing.get("fields", {})
+        told = fields_text(fields)
+        if told and any(
+            (thing["name"], name, said(value)) not in self.printed for name, value in fields.items()
+        ):
+            return told
+        return ""

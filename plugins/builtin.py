@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, str] = {
     name: f"longbox.plugins.commands.{name}"
     for name in (
-        "check", "fmt", "fork", "games", "list", "log", "new", "play", "show", "sim", "verify", "why",
+        "check", "cover", "fmt", "fork", "games", "list", "log", "new", "play", "show", "sim", "verify", "why",
     )
 }
 

@@ -13,23 +13,30 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from longbox.kernel import AnswerError, Game, LongboxError, Question, Thing, UnclearAnswer
-from longbox.kernel.text import table_lines
-from longbox.kernel.views import view
+from longbox.kernel.text import map_lines, table_lines, wrapped, zone_lines
+from longbox.kernel.views import can_see, may_look, view
 
 from ..bots import Table
 from ..cli import WrongUse
 from ..histories import Session
 from .common import event_number
-from .story import Reading, Story, told, why
+from .story import Looking, Reading, Story, as_printed, meant, merged, told, why
 
 LOG_LINES = 20
 TOLD_MAX = 40  # lines that are told at once
+LISTED_MAX = 15  # more answers than these are listed in rows
 HELP = """\
 Type the number or the name of an answer; the beginning of a name is enough.
   answers       say the question and its answers again
-  table         what lies on the table, as you may see it
+  table         what lies on the table, as you may see it ('show' is the same)
+  map           only the boards
+  zone NAME     one place, with all that you may see in it
+  card NAME     a card or another thing: its printed text, and how it is now if you may see it
+  show NAME     a zone, card or thing
+  seats         who sits where, and whose turn it is
   log [N]       the last N lines of the story, with the numbers of their events
   why [EVENT]   what led to an event (without a number: to the last line of the story)
   undo          take back your last answer, where nobody has learned anything from it
@@ -69,8 +76,11 @@ class Keyboard:
 class Sitting:
     """One stored game, with people on some of its seats."""
 
-    def __init__(self, session: Session, table: Table, keyboard: Keyboard) -> None:
+    def __init__(
+        self, session: Session, table: Table, keyboard: Keyboard, bots: Sequence[str | None] = ()
+    ) -> None:
         self.session, self.table, self.keyboard = session, table, keyboard
+        self.bots = dict(zip(self.game.seats, bots))  # what they are called
         self.people = [seat for seat in self.game.seats if table.bots[seat] is None]
         self.secret = len(self.people) > 1 and has_secrets(self.game)
         self.viewer: Thing | None = None  # who has the keyboard
@@ -79,6 +89,11 @@ class Sitting:
         self._words: dict[str, Callable[[str], None]] = {
             "answers": self._answers,
             "table": self._table,
+            "map": self._map,
+            "zone": self._zone,
+            "card": self._card,
+            "show": self._show,
+            "seats": self._seats,
             "log": self._log,
             "why": self._why,
             "undo": self._undo,
@@ -144,10 +159,10 @@ class Sitting:
         self.story.follow(self.game.log)
         reader = self.viewer if self.viewer is not None else self.people[0]
         heard = self._heard[reader]
-        new = [line for line in told(self.story.lines) if line.number >= heard]
+        new = merged([line for line in told(self.story.lines) if line.number >= heard])
         if len(new) > TOLD_MAX:
             self.keyboard.say(f"({len(new) - TOLD_MAX} lines before this; 'log {len(new)}' says them all)")
-        self.keyboard.say(*(line.show() for line in new[-TOLD_MAX:]))
+        self.keyboard.say(*(part for line in new[-TOLD_MAX:] for part in wrapped(line.show())))
         for seat in [reader] if self.secret else self.people:
             self._heard[seat] = len(self.game.log)
 
@@ -167,14 +182,16 @@ class Sitting:
         """What only the viewer sees of the places that belong to them."""
         state = self.game.state
         for zone, sight in state.sight.items():
-            if sight == "owner" and state.owner[zone] == self.viewer and state.items[zone]:
-                yield f"{state.key[zone]}: {', '.join(state.key[thing] for thing in state.items[zone])}"
+            if sight == "owner" and may_look(state, self.viewer, zone) and state.items[zone]:
+                yield from wrapped(
+                    f"{state.key[zone]}: {', '.join(state.key[thing] for thing in state.items[zone])}"
+                )
 
     def _take(self, typed: str, question: Question) -> None:
         """An answer, or a word to the program."""
         word, _, rest = typed.removeprefix("/").partition(" ")
         try:
-            key = None if typed.startswith("/") else exact_answer(question, typed)
+            key = None if typed.startswith("/") else exact_answer(question, typed, bool(rest))
             if key is None and word.lower() in self._words:
                 self._words[word.lower()](rest.strip())
             else:
@@ -184,7 +201,7 @@ class Sitting:
         except AnswerError as error:
             self.keyboard.say(f"{error}. Nothing has changed; 'help' says what can be typed.")
         except WrongUse as error:
-            self.keyboard.say(f"{error}.")
+            self.keyboard.say(*wrapped(f"{error}" if str(error).endswith("?") else f"{error}."))
 
     def _answer(self, key: str, question: Question) -> None:
         seat = self.viewer if self.viewer in question.seats else question.seats[0]
@@ -207,13 +224,97 @@ class Sitting:
         self._show_question(self.game.question)
 
     def _table(self, rest: str) -> None:
-        self.keyboard.say(
-            *(table_lines(view(self.game.state, self.viewer, self.game.questions)) or ["The table is empty."])
-        )
+        self.keyboard.say(*(table_lines(self._view(), self._printed()) or ["The table is empty."]))
+
+    def _view(self) -> dict[str, Any]:
+        return view(self.game.state, self.viewer, self.game.questions)
+
+    def _printed(self) -> frozenset[tuple[str, str, str]]:
+        return as_printed(self.game.log, self.story.reading)
+
+    def _map(self, rest: str) -> None:
+        self.keyboard.say(*(map_lines(self._view()) or ["This game has no map."]))
+
+    def _zone(self, rest: str) -> None:
+        """One zone; by its bare name (`hand`) every one of that name."""
+        names = self._zones()
+        if not rest:
+            raise WrongUse(f"zone NAME: the zones are {', '.join(dict.fromkeys(names.values()))}")
+        alike = [key for key, name in names.items() if name.lower() == rest.lower()]
+        for key in alike or [meant(rest, names, "zone")]:
+            self.keyboard.say(*zone_lines(self._view(), key, self._printed()))
+
+    def _zones(self) -> dict[str, str]:
+        """The zones of the table by their full names, with their bare ones."""
+        state = self.game.state
+        return {state.key[zone]: state.name[zone] for zone in state.sight if zone > 1}
+
+    def _card(self, rest: str) -> None:
+        if not rest:
+            raise WrongUse("card NAME: which one? Say its name, or the beginning of it")
+        looking = self._looking()
+        self.keyboard.say(*looking.lines(looking.find(rest)))
+
+    def _looking(self) -> Looking:
+        return Looking(self.game.state, self.viewer, self.session.program)
+
+    def _show(self, rest: str) -> None:
+        """`show map`, `show card NAME`, or the name of a zone, card or thing; alone, the table."""
+        word, _, name = rest.partition(" ")
+        more = {"table": self._table, "map": self._map, "seats": self._seats}
+        if not rest:
+            self._table("")
+        elif word.lower() in ("card", "zone") and name:
+            self._words[word.lower()](name.strip())
+        elif rest.lower() in more:
+            more[rest.lower()]("")
+        else:
+            self._show_named(rest)
+
+    def _show_named(self, typed: str) -> None:
+        looking, zones = self._looking(), self._zones()
+        if typed.lower() in map(str.lower, zones.values()):
+            self._zone(typed)
+            return
+        name = looking.find(typed, zones, "zone, card or thing")
+        if name in zones:
+            self._zone(name)
+        else:
+            self.keyboard.say(*looking.lines(name))
+
+    def _seats(self, rest: str) -> None:
+        asked = {seat for question in self.game.questions for seat in question.seats}
+        for seat in self.game.seats:
+            bot = self.table.bots[seat] is not None
+            who = (
+                f"a bot ({self.bots.get(seat) or 'unnamed'})"
+                if bot
+                else "you"
+                if seat == self.viewer
+                else "a person"
+            )
+            self.keyboard.say(f"{self.name(seat)}: {who}{', is asked now' if seat in asked else ''}")
+        if running := list(self._running()):
+            self.keyboard.say(f"Now: {', '.join(running)}")
+
+    def _running(self) -> Iterator[str]:
+        """The rounds, turns and phases that have begun and not ended."""
+        state = self.game.state
+        for scope, count in state.open.items():
+            if not count or scope not in state.began:
+                continue
+            event = self.game.log[state.began[scope]]
+            own, subject = event[5:7] if event[0] == "stepped" else event[3:5]
+            if own != scope:  # `phase` besides its name
+                continue
+            if isinstance(subject, int) and can_see(state, self.viewer, subject):
+                yield f"{scope} of {state.key[subject]}"
+            else:
+                yield scope
 
     def _log(self, rest: str) -> None:
         count = int(rest) if rest.isdecimal() else LOG_LINES
-        lines = told(self.story.lines)
+        lines = merged(told(self.story.lines))
         self.keyboard.say(*(line.show(numbered=True) for line in lines[max(0, len(lines) - count) :]))
         if not lines:
             self.keyboard.say("Nothing has happened yet.")
@@ -291,15 +392,19 @@ def listed_answers(keys: Sequence[str]) -> list[str]:
     """Answers by number and name; answers that are numbers themselves only by name."""
     if is_numbers(keys):
         return [f"  {', '.join(keys)}"]
-    return [f"  {number} {key}" for number, key in enumerate(keys, 1)]
+    numbered = [f"{number} {key}" for number, key in enumerate(keys, 1)]
+    if len(keys) > LISTED_MAX:
+        return wrapped(f"  {'; '.join(numbered)}")
+    return [f"  {line}" for line in numbered]
 
 
-def exact_answer(question: Question, typed: str) -> str | None:
-    """The answer of that name, or of that number in the list."""
+def exact_answer(question: Question, typed: str, several: bool = False) -> str | None:
+    """The answer of that name, or of that number in the list; of `several` words the beginning is enough."""
     keys = question.keys
     named = [key for key in keys if key == typed] or [key for key in keys if key.lower() == typed.lower()]
     if named:
         return named[0]
     if typed.isdecimal() and 1 <= int(typed) <= len(keys) and not is_numbers(keys):
         return keys[int(typed) - 1]
-    return None
+    close = [key for key in keys if several and key.lower().startswith(typed.lower())]
+    return close[0] if len(close) == 1 else None

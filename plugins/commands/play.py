@@ -34,7 +34,7 @@ from .common import (
     rules_for,
 )
 from .lines import HELP, Keyboard, Quit, Sitting
-from .story import Reading, Story, ending, told
+from .story import Reading, Story, ending, merged, told
 
 help = "play a game, or go on with a stored one"
 
@@ -86,7 +86,7 @@ def run(args: Namespace) -> int:
             if all(names):
                 play_alone(session, table, quiet=is_json(args))
             else:
-                play_lines(session, table)
+                play_lines(session, table, names)
         except KeyboardInterrupt:
             print()
             say_goodbye(session, args)
@@ -182,7 +182,7 @@ def play_alone(session: Session, table: Table, quiet: bool) -> None:
     """Bots on every seat; the story is told as it is stored."""
     story = Story(Reading.of(session.program), None)
     while True:
-        for line in told(story.follow(session.game.log)):
+        for line in merged(told(story.follow(session.game.log))):
             if not quiet:
                 print(line.show(), flush=True)
         question = session.question
@@ -193,11 +193,11 @@ def play_alone(session: Session, table: Table, quiet: bool) -> None:
         session.answer(bot(session.game, question), question.seats[0])
 
 
-def play_lines(session: Session, table: Table) -> None:
+def play_lines(session: Session, table: Table, names: Sequence[str | None]) -> None:
     keyboard = Keyboard()
     keyboard.say(f"{session.program.title}, stored as {session.id}. Type 'help' for help.")
     with suppress(Quit):
-        Sitting(session, table, keyboard).play()
+        Sitting(session, table, keyboard, names).play()
 
 
 def say_goodbye(session: Session, args: Namespace) -> None:
