@@ -275,7 +275,7 @@ class Emitter(Rules):
                 "sort": f.sort,
                 "seen": f.seen,
                 "fixed": self.analysis.is_fixed(f.name) and not f.kept,
-                "thing": f.type.base in self.v.kinds,
+                "thing": f.type.base in self.v.kinds or f.type.base == "zone",
             }
         return out
 
@@ -299,7 +299,7 @@ class Emitter(Rules):
                 "type": str(t),
                 "default": constant if known else None,
                 "kept": kept,
-                "thing": t.base in self.v.kinds,
+                "thing": t.base in self.v.kinds or t.base == "zone",
             }
         return out
 

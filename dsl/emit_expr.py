@@ -255,7 +255,7 @@ class Expressions:
             return py.const(False)
         if unit.test is not None and self._can_inline(unit.test, [value()], sc):
             inner = replace(sc, names={**self._voices(sc), "it": value, kind: value}, inlined=sc.inlined + 1)
-            return self.truth(unit.test, inner)
+            return self._relined(self.truth(unit.test, inner), unit.span.file, a.span.line)
         return py.call(f"a{info.number}", py.name("s"), py.name("c"), self.me(sc), self.you(sc), value())
 
     def relation(self, r: ir.Rel, value: Maker, sc: Scope) -> ast.expr:
@@ -387,13 +387,21 @@ class Expressions:
                 seen=sc.seen | {phrase.number},
             )
             if phrase.gives.form == "set":
-                return self.as_list(unit.value, inner)
-            return (
-                self.truth(unit.value, inner)
-                if phrase.gives.base == "truth"
-                else self.emit(unit.value, inner)
-            )
+                made = self.as_list(unit.value, inner)
+            elif phrase.gives.base == "truth":
+                made = self.truth(unit.value, inner)
+            else:
+                made = self.emit(unit.value, inner)
+            return self._relined(made, unit.span.file, line)
         return py.call(f"q{phrase.number}", py.name("s"), py.name("c"), self.me(sc), self.you(sc), *ordered)
+
+    def _relined(self, made: ast.expr, file: str, line: int) -> ast.expr:
+        """What comes from another file counts as the line that uses it: lines belong to the file being emitted."""
+        if file != self.em._file:
+            for node in ast.walk(made):
+                if isinstance(node, ast.expr):
+                    node.lineno = node.end_lineno = line
+        return made
 
     def _can_inline(self, value: ir.Expr, args: list[ast.expr], sc: Scope) -> bool:
         return sc.inlined < INLINE_DEPTH and all(self._simple(a) for a in args) and not _asks(value)

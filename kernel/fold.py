@@ -415,7 +415,7 @@ def _lapsed(s: State, number: int) -> None:
 @_fact
 def _borrowed(s: State, thing: Thing, design: int) -> None:
     s.borrowed[thing] = (*s.borrowed.get(thing, ()), design)
-    if s.in_play[thing] and design in s.live:
+    if s.in_play[thing] and design in s.live and thing not in s.live[design]:
         s.live[design].append(thing)
 
 
@@ -425,7 +425,7 @@ def _returned(s: State, thing: Thing, design: int) -> None:
     if design in rest:
         rest.remove(design)
     s.borrowed[thing] = tuple(rest)
-    if thing in s.live.get(design, ()):
+    if thing in s.live.get(design, ()) and design not in rest and s.design[thing] != design:
         s.live[design].remove(thing)
 
 

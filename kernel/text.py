@@ -32,6 +32,7 @@ _QUIET = frozenset(
 )
 WIDTH = 100  # columns of a line for people
 MANY = 12  # of more things than these in one place, only the one on top is named
+SMALL = 16  # a board with so many spaces can be read without the names of its rows
 UNSEEN = "a hidden thing"
 _PIECES = re.compile(r"\[|\]|\([^()]*\)|[^\s\[\]()]+")
 
@@ -238,7 +239,7 @@ def printed_on(begun: State) -> frozenset[tuple[str, str, str]]:
 def board_lines(board: dict[str, Any]) -> list[str]:
     """A board, drawn as its author drew it; a space shows what is there, else its mark.
 
-    A row begins with the names of its first and its last space, where they are short.
+    On a board that is not small, a row begins with the names of its first and its last space.
     """
     spaces = {tuple(space["at"]): space for space in board["spaces"]}
     if not spaces:
@@ -249,7 +250,7 @@ def board_lines(board: dict[str, Any]) -> list[str]:
         for row, columns in rows.items()
     }
     wide = max(map(len, labels.values()))
-    wide = wide + 2 if wide <= 12 else 0
+    wide = wide + 2 if wide <= 12 and len(spaces) > SMALL else 0
     room = _cell_room(board, WIDTH - 2 - wide)
     cells = {at: _cell(space, room) for at, space in spaces.items()}
     half = max(1, (max(map(len, cells.values())) + 2) // 2)

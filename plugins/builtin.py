@@ -4,6 +4,7 @@ Only names stand here. A module is imported when its command is run or its help 
 stays quick. To add a command: write its module (`help`, `configure(parser)`, `run(args) -> int`) and name it
 in COMMANDS.
 """
+
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
@@ -20,7 +21,19 @@ if TYPE_CHECKING:
 COMMANDS: dict[str, str] = {
     name: f"longbox.plugins.commands.{name}"
     for name in (
-        "check", "cover", "fmt", "fork", "games", "list", "log", "new", "play", "show", "sim", "verify", "why",
+        "check",
+        "cover",
+        "fmt",
+        "fork",
+        "games",
+        "list",
+        "log",
+        "new",
+        "play",
+        "show",
+        "sim",
+        "verify",
+        "why",
     )
 }
 

@@ -8,6 +8,7 @@ ever stops a game.
 The environment variable LONGBOX_CACHE names another folder; `off` switches the cache off. Entries hold code
 that will run (Python's `marshal`), so the folder is the user's own and is made unreadable to others.
 """
+
 from __future__ import annotations
 
 import marshal
@@ -100,7 +101,7 @@ def unpacked(key: str, data: bytes) -> Compiled | None:
     if data[:head] != MAGIC + blake2b(body, digest_size=_SUM).digest() or not body.startswith(key.encode()):
         return None
     try:
-        tables, code = marshal.loads(body[len(key):])
+        tables, code = marshal.loads(body[len(key) :])
     except (EOFError, ValueError, TypeError):
         return None
     if not isinstance(tables, dict) or not all(isinstance(part, CodeType) for part in code):

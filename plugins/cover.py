@@ -8,7 +8,9 @@
 
 Compiled functions carry the name that the program has for their file, and the lines of its text; the tracer
 leads from that name to the file. Lines that can be run are those that compiled functions have instructions
-on: lines that only declare something are no part of it, nor are the standard words.
+on: lines that only declare something are no part of it, nor are the standard words. (Adjectives and relations
+that the compiler writes in place keep their own line numbers. Where they come from another file, these count
+as lines of the file they are used in.)
 
 This module imports coverage.py, which comes with the extra `cover`.
 """
@@ -31,6 +33,7 @@ from longbox.kernel.program import Program
 from .loader import STD_FILE
 
 SUFFIX = ".box"
+MODULE = "<module>"  # what Python calls code that is in no function
 # What Python does at the head of a function on its own account: entering it, and leaving it at its end.
 _ENTERING = frozenset({"RESUME", "MAKE_CELL", "COPY_FREE_VARS", "RETURN_GENERATOR", "POP_TOP", "NOP"})
 _LEAVING = frozenset({"LOAD_CONST", "LOAD_SMALL_INT", "RETURN_VALUE", "RETURN_CONST"})
@@ -101,6 +104,10 @@ class Cover:
     @property
     def percent(self) -> float:
         return percent(self.lines, self.covered)
+
+    def is_under(self, wanted: float) -> bool:
+        """Whether less than this percentage was run; nothing is rounded."""
+        return 100 * self.covered < wanted * self.lines
 
     def as_data(self) -> dict[str, Any]:
         return {
@@ -234,7 +241,9 @@ class BoxTracer(FileTracer):
         return True
 
     def dynamic_source_filename(self, filename: str, frame: FrameType) -> str | None:
-        found = self.by_name.get(frame.f_code.co_filename)
+        """Nothing for the code that only defines the functions: it runs whenever a program is made."""
+        code = frame.f_code
+        found = self.by_name.get(code.co_filename) if code.co_name != MODULE else None
         return found.path if found else None
 
 

@@ -4,6 +4,7 @@ A plugin is a module (or any object) with some of these functions, marked with `
 names it in the entry point group "longbox.plugins". Longbox's own parts come in the same way (builtin.py).
 Hooks only register; none is called while rules run. docs/hooks.md shows a whole plugin.
 """
+
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace

@@ -12,6 +12,7 @@ everything, so a history that holds the texts can be run again anywhere. Added t
     content_hash    of the whole program
     texts           the text of each file by its name
 """
+
 from __future__ import annotations
 
 import os
@@ -134,8 +135,16 @@ def _compiled(texts: Mapping[str, str], cache: bool) -> Compiled:
 
 
 def _linked(compiled: Compiled, packs: Arranged, texts: dict[str, str], mark: str) -> Program:
-    rows = [{"id": pack.id, "title": pack.title, "version": pack.version, "hash": content_hash(files),
-             "files": list(files)} for pack, files in packs]
+    rows = [
+        {
+            "id": pack.id,
+            "title": pack.title,
+            "version": pack.version,
+            "hash": content_hash(files),
+            "files": list(files),
+        }
+        for pack, files in packs
+    ]
     game = next((pack.id for pack, _ in packs if pack.is_game), compiled.tables["game"])
     more = {"game": game, "packs": rows, "content_hash": mark, "texts": texts}
     return Program(Compiled({**compiled.tables, **more}, compiled.code))
@@ -149,8 +158,13 @@ def pack_texts(program: Program) -> dict[str, str]:
 def program_paths(program: Program, folders: Sequence[Path] = ()) -> dict[str, Path]:
     """Where the files of a program lie on this machine, by name; what is not found is left out."""
     packs = find(folders).packs
-    return {name: path for row in program.tables["packs"] if row["id"] in packs
-            for name, path in packs[row["id"]].names.items() if name in program.files}
+    return {
+        name: path
+        for row in program.tables["packs"]
+        if row["id"] in packs
+        for name, path in packs[row["id"]].names.items()
+        if name in program.files
+    }
 
 
 # ---------------------------------------------------------------- from the id of a game
@@ -159,8 +173,9 @@ def games(folders: Sequence[Path] = (), installed: bool = True) -> list[Pack]:
     return [pack for pack in find_packs(folders, installed)[0].values() if pack.is_game]
 
 
-def load_game(game_id: str, extra: Sequence[str] = (), folders: Sequence[Path] = (),
-              cache: bool = True) -> Program:
+def load_game(
+    game_id: str, extra: Sequence[str] = (), folders: Sequence[Path] = (), cache: bool = True
+) -> Program:
     """A game, with further packs on top, ready to run.
 
     Raises LongboxError if there is no such game or pack, and TextError, with every problem, for wrong texts.
@@ -283,8 +298,14 @@ def _look_at(path: Path, finds: Finds) -> list[str]:
     own = [pack for pack in here.packs.values() if _is_at(pack, path)]
     about = [p for p in here.problems if home == path or _is_below(Path(p.span.file), path)]
     if not own and not about:
-        about = [Problem("LB0401", Span(path.as_posix(), 1, 1, 1, 2), "there is no pack here",
-                         'a pack is a .box file that begins with: pack my.pack "My pack"')]
+        about = [
+            Problem(
+                "LB0401",
+                Span(path.as_posix(), 1, 1, 1, 2),
+                "there is no pack here",
+                'a pack is a .box file that begins with: pack my.pack "My pack"',
+            )
+        ]
     finds.problems += about
     return [pack.id for pack in own]
 

@@ -9,6 +9,7 @@ One bad plugin never stops the others: it is reported and left out, with all tha
 depends on the order of installation; the first to register a name keeps it, the second is a problem that
 names both.
 """
+
 from __future__ import annotations
 
 import difflib

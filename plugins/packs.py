@@ -24,6 +24,7 @@ point in the group "longbox.packs", in the folder of the package that it names, 
 pack's folder>`, the same on every machine. `Pack.shown` gives the name that a person is shown: the path as
 it was given, or below the current folder, or `<folder of the pack>/<path>`.
 """
+
 from __future__ import annotations
 
 import difflib
@@ -58,8 +59,10 @@ _PACK_WORD = re.compile(r"pack(?![A-Za-z0-9_-])")
 _PACK = re.compile(rf'pack[ \t]+({_ID})[ \t]+"([^"\n]*)"{_END}')
 _PACK_AGAIN = re.compile(r"(?m)^pack[ \t]+[A-Za-z_]")
 _GAME = re.compile(r'(?m)^game[ \t]+"')
-_LINES = re.compile(rf'[ \t]+(?:version[ \t]+(?P<version>{_VERSION})|about[ \t]+"(?P<about>[^"]*)"'
-                    rf"|needs[ \t]+(?P<id>{_ID})(?:[ \t]+(?P<least>{_VERSION}))?){_END}")
+_LINES = re.compile(
+    rf'[ \t]+(?:version[ \t]+(?P<version>{_VERSION})|about[ \t]+"(?P<about>[^"]*)"'
+    rf"|needs[ \t]+(?P<id>{_ID})(?:[ \t]+(?P<least>{_VERSION}))?){_END}"
+)
 
 
 # ---------------------------------------------------------------- what a pack is
@@ -148,20 +151,30 @@ def read_header(file: str, text: str) -> Header:
     line = text.count("\n", 0, first.start()) + 1
     pack = _PACK.fullmatch(first[0])
     if pack is None:
-        bad = Problem("LB0401", Span(file, line, 1, line, len(first[0]) + 1), "this pack line cannot be read",
-                      'write: pack my.pack "My pack"')
+        bad = Problem(
+            "LB0401",
+            Span(file, line, 1, line, len(first[0]) + 1),
+            "this pack line cannot be read",
+            'write: pack my.pack "My pack"',
+        )
         return Header(file, is_game=is_game, line=line, problems=(bad,))
     stray = _stray_pack_lines(file, text, first.end())
     header = Header(file, pack[1], pack[2], is_game=is_game, line=line, problems=stray)
-    return _with_block(header, text[first.end() + 1:])
+    return _with_block(header, text[first.end() + 1 :])
 
 
 def _stray_pack_lines(file: str, text: str, start: int) -> tuple[Problem, ...]:
     found = []
     for again in _PACK_AGAIN.finditer(text, start):
         line = text.count("\n", 0, again.start()) + 1
-        found.append(Problem("LB0401", Span(file, line, 1, line, 5), "a pack line in the middle of a file",
-                             "a file has one pack line, above everything else"))
+        found.append(
+            Problem(
+                "LB0401",
+                Span(file, line, 1, line, 5),
+                "a pack line in the middle of a file",
+                "a file has one pack line, above everything else",
+            )
+        )
     return tuple(found)
 
 
@@ -247,9 +260,14 @@ class Place:
 
     def _stop(self) -> None:
         self.is_too_large = True
-        self.problems.append(Problem("LB0408", Span(self.label(self.root), 1, 1, 1, 2),
-                                     f"there are more than {FOLDERS_MAX} folders below this one",
-                                     "name the folder that holds the packs"))
+        self.problems.append(
+            Problem(
+                "LB0408",
+                Span(self.label(self.root), 1, 1, 1, 2),
+                f"there are more than {FOLDERS_MAX} folders below this one",
+                "name the folder that holds the packs",
+            )
+        )
 
     def _unlisted(self, error: OSError) -> None:
         self.problems.append(unreadable(self.label(Path(error.filename)), error))
@@ -297,23 +315,34 @@ class Place:
 
 
 def no_pack_line(header: Header) -> Problem:
-    return Problem("LB0401", Span(header.file, 1, 1, 1, 2), "this file belongs to no pack",
-                   'begin it, or another file of its folder, with: pack my.pack "My pack"')
+    return Problem(
+        "LB0401",
+        Span(header.file, 1, 1, 1, 2),
+        "this file belongs to no pack",
+        'begin it, or another file of its folder, with: pack my.pack "My pack"',
+    )
 
 
-def pack_of(id_: str, headers: Sequence[Header], files: tuple[Path, ...], scenes: tuple[Path, ...],
-            folder: Path) -> Pack:
+def pack_of(
+    id_: str, headers: Sequence[Header], files: tuple[Path, ...], scenes: tuple[Path, ...], folder: Path
+) -> Pack:
     """One pack from the headers of its files; what the first of them says counts."""
     naming = next((h for h in headers if h.id), headers[0])
     versions = [h for h in headers if h.version]
     problems = [problem for header in headers for problem in header.problems]
     problems += [_two_versions(id_, versions[0], h) for h in versions if h.version != versions[0].version]
     return Pack(
-        id=id_, title=naming.title, version=versions[0].version if versions else "0",
+        id=id_,
+        title=naming.title,
+        version=versions[0].version if versions else "0",
         about=next((h.about for h in headers if h.about), ""),
         needs=_needs(headers),
-        files=files, scenes=scenes, folder=folder, is_game=any(h.is_game for h in headers),
-        labels=tuple(h.file for h in headers), span=naming.span,
+        files=files,
+        scenes=scenes,
+        folder=folder,
+        is_game=any(h.is_game for h in headers),
+        labels=tuple(h.file for h in headers),
+        span=naming.span,
         problems=tuple(problems),
     )
 
@@ -329,9 +358,12 @@ def _needs(headers: Sequence[Header]) -> tuple[Need, ...]:
 
 
 def _two_versions(id_: str, first: Header, other: Header) -> Problem:
-    return Problem("LB0407", other.span,
-                   f"pack {id_} has version {other.version} here, but {first.version} in {first.file}",
-                   "write the version in one file only")
+    return Problem(
+        "LB0407",
+        other.span,
+        f"pack {id_} has version {other.version} here, but {first.version} in {first.file}",
+        "write the version in one file only",
+    )
 
 
 # ---------------------------------------------------------------- looking around
@@ -368,15 +400,23 @@ class Finds:
             return
         ours_first = first.origin == GIVEN != pack.origin  # a person looks for it in their own file
         here, there = (first, pack) if ours_first else (pack, first)
-        clash = Problem("LB0403", here.span, f"pack {pack.id} is in {here.place} and in {there.place}",
-                        "rename one of them, or take one away")
+        clash = Problem(
+            "LB0403",
+            here.span,
+            f"pack {pack.id} is in {here.place} and in {there.place}",
+            "rename one of them, or take one away",
+        )
         self.problems.append(clash)
         self.packs[pack.id] = replace(first, problems=(*first.problems, clash))
 
 
 def std_taken(pack: Pack) -> Problem:
-    return Problem("LB0403", pack.span, f"pack std is in {pack.place} and in std.box",
-                   "std is the name of the standard words; choose another")
+    return Problem(
+        "LB0403",
+        pack.span,
+        f"pack std is in {pack.place} and in std.box",
+        "std is the name of the standard words; choose another",
+    )
 
 
 def places_in(root: Path) -> list[Path]:
@@ -422,9 +462,14 @@ def installed_folders(problems: list[Problem]) -> Iterator[tuple[str, Path]]:
     for entry in sorted(metadata.entry_points(group=GROUP), key=lambda e: (e.name, e.value)):
         folders = package_folders(entry.value.partition(":")[0].strip())
         if not folders:
-            problems.append(Problem("LB0408", Span(f"entry point {entry.name}", 1, 1, 1, 2),
-                                    f"{entry.value!r} is no package with a folder of its own",
-                                    f"in {GROUP} name the package whose folder holds the .box files"))
+            problems.append(
+                Problem(
+                    "LB0408",
+                    Span(f"entry point {entry.name}", 1, 1, 1, 2),
+                    f"{entry.value!r} is no package with a folder of its own",
+                    f"in {GROUP} name the package whose folder holds the .box files",
+                )
+            )
         for folder in folders:
             yield entry.name, folder
 
@@ -483,13 +528,20 @@ def _need_problem(packs: Mapping[str, Pack], pack: Pack, need: Need) -> Problem 
     if need.id == STD:
         return None
     if need.id not in packs:
-        return Problem("LB0402", need.span, f"pack {pack.id} needs {need}, which is not here",
-                       near(need.id, packs) or "install it, or name the folder that holds it")
+        return Problem(
+            "LB0402",
+            need.span,
+            f"pack {pack.id} needs {need}, which is not here",
+            near(need.id, packs) or "install it, or name the folder that holds it",
+        )
     have = packs[need.id]
     if need.version and not fits(have.version, need.version):
-        return Problem("LB0407", need.span,
-                       f"pack {pack.id} needs {need}, but the one in {have.place} has version {have.version}",
-                       f"from {need.version} on will do, as long as the first number is the same")
+        return Problem(
+            "LB0407",
+            need.span,
+            f"pack {pack.id} needs {need}, but the one in {have.place} has version {have.version}",
+            f"from {need.version} on will do, as long as the first number is the same",
+        )
     return None
 
 
@@ -512,10 +564,16 @@ def _circles(packs: Mapping[str, Pack], ids: Sequence[str]) -> list[Problem]:
         trail = [min(stuck)]
         while (need := next(n for n in packs[trail[-1]].needs if n.id in stuck)).id not in trail:
             trail.append(need.id)
-        circle = trail[trail.index(need.id):]
+        circle = trail[trail.index(need.id) :]
         shown = " -> ".join([*circle, need.id])
-        problems.append(Problem("LB0404", need.span, f"these packs need each other: {shown}",
-                                "move what both need into a pack of its own"))
+        problems.append(
+            Problem(
+                "LB0404",
+                need.span,
+                f"these packs need each other: {shown}",
+                "move what both need into a pack of its own",
+            )
+        )
         stuck = _stuck(packs, stuck.difference(circle))
     return problems
 

@@ -19,7 +19,7 @@ from longbox.kernel import Event, LongboxError, Program, Thing
 
 from ..cli import WrongUse
 from ..histories import Histories, Started, UnknownGame
-from ..loader import load_game
+from ..loader import load_game, program_from_texts
 from ..packs import STD
 from .story import Reading
 
@@ -193,6 +193,19 @@ class Stored:
         }
         texts: dict[str, str] = program.tables["texts"]
         return {file: text for file, text in texts.items() if file in same}
+
+    def rules(self, args: Namespace) -> Program | None:
+        """Its rules, if they are stored with it, or are at hand and have not changed since."""
+        try:
+            if self.started.texts is not None:
+                return program_from_texts(self.started.texts)
+            program = program_of(self.started, folders_of(args))
+        except (LongboxError, TextError):
+            return None
+        same = {pack["id"]: pack["hash"] for pack in program.tables["packs"]} == {
+            pack["id"]: pack["hash"] for pack in self.started.packs
+        }
+        return program if same else None
 
     def number(self, text: str) -> int:
         """The number of an event, as it was typed."""

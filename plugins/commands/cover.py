@@ -50,7 +50,9 @@ def configure(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--seed", metavar="S", type=int, default=0, help="the same seed gives the same games (default: 0)"
     )
-    parser.add_argument("--html", metavar="DIR", help="write coverage.py's report, with the text, to a folder")
+    parser.add_argument(
+        "--html", metavar="DIR", help="write coverage.py's report, with the text, to a folder"
+    )
     parser.add_argument(
         "--fail-under", metavar="PERCENT", type=float, default=0.0, help="exit with 1 if less was run"
     )
@@ -182,7 +184,7 @@ def show(args: Namespace, recorder: Recorder, ran: Ran) -> int:
             print(f"the text is in {Path(args.html, 'index.html')}")
     for failed in ran.failed:
         print(failed, file=sys.stderr)
-    is_under = cover.percent < args.fail_under
+    is_under = cover.is_under(args.fail_under)
     if is_under:
         wanted = f"{args.fail_under:g}"
         print(f"longbox: {cover.percent} % of the lines were run, less than {wanted} %", file=sys.stderr)

@@ -238,6 +238,8 @@ class Sitting:
     def _zone(self, rest: str) -> None:
         """One zone; by its bare name (`hand`) every one of that name."""
         names = self._zones()
+        if not names:
+            raise WrongUse("this game has no zones")
         if not rest:
             raise WrongUse(f"zone NAME: the zones are {', '.join(dict.fromkeys(names.values()))}")
         alike = [key for key, name in names.items() if name.lower() == rest.lower()]
@@ -298,19 +300,19 @@ class Sitting:
             self.keyboard.say(f"Now: {', '.join(running)}")
 
     def _running(self) -> Iterator[str]:
-        """The rounds, turns and phases that have begun and not ended."""
-        state = self.game.state
-        for scope, count in state.open.items():
-            if not count or scope not in state.began:
-                continue
-            event = self.game.log[state.began[scope]]
-            own, subject = event[5:7] if event[0] == "stepped" else event[3:5]
-            if own != scope:  # `phase` besides its name
-                continue
+        """The rounds, turns and phases that have begun and not ended, as the viewer may know them."""
+        state, log = self.game.state, self.game.log
+        step = next((at for at in range(len(log) - 1, 0, -1) if log[at][0] == "stepped"), None)
+        begun = {state.began[scope] for scope, count in state.open.items() if count and scope in state.began}
+        events = sorted(begun | ({step} if step is not None else set()))
+        for at in sorted(
+            {log[at][2]: at for at in reversed(events)}.values()
+        ):  # not `phase` besides its name
+            scope, subject = log[at][5:7] if log[at][0] == "stepped" else log[at][3:5]
             if isinstance(subject, int) and can_see(state, self.viewer, subject):
-                yield f"{scope} of {state.key[subject]}"
-            else:
-                yield scope
+                yield f"{scope or 'step'} of {state.key[subject]}"
+            elif scope:
+                yield str(scope)
 
     def _log(self, rest: str) -> None:
         count = int(rest) if rest.isdecimal() else LOG_LINES
@@ -394,7 +396,8 @@ def listed_answers(keys: Sequence[str]) -> list[str]:
         return [f"  {', '.join(keys)}"]
     numbered = [f"{number} {key}" for number, key in enumerate(keys, 1)]
     if len(keys) > LISTED_MAX:
-        return wrapped(f"  {'; '.join(numbered)}")
+        whole = (line.replace(" ", "\0") for line in numbered)  # no line ends within an answer
+        return [line.replace("\0", " ") for line in wrapped(f"  {'; '.join(whole)}")]
     return [f"  {line}" for line in numbered]
 
 

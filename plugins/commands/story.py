@@ -104,10 +104,10 @@ class Story:
         self.follow(events)
 
     def _line(self, view: LogView, number: int, event: Event) -> Line:
+        told = is_told(event) and not self._is_so_already(view.state, event)
         seen = view.follow(event)
-        told = is_told(event)
         above = self._depths[event[1]] if 0 <= event[1] < number else 0
-        self._depths.append(above + told)
+        self._depths.append(above + is_told(event))
         text = render_event(self.reading.names(view.state), seen)
         hidden = self.seat is not None and text == f"({event[0]})"
         moved = None
@@ -115,6 +115,17 @@ class Story:
             what = self.reading.names(view.state).thing(seen[3])
             moved = (what, text[len(what) + len(" moves ") :])
         return Line(number, above if self.seat is None else 0, text, told and not hidden, event, moved)
+
+    def _is_so_already(self, state: State, event: Event) -> bool:
+        """Does an event give a thing, or the game, a value that it has?"""
+        match event:
+            case ("set", _, _, thing, name, value):
+                spec = self.reading.tables["fields"].get(name)
+                return spec is not None and bool(getattr(state, spec["attr"])[thing] == value)
+            case ("now", _, _, name, value):
+                spec = self.reading.tables["values"].get(name)
+                return spec is not None and bool(getattr(state, spec["attr"]) == value)
+        return False
 
 
 def told(lines: Sequence[Line]) -> list[Line]:
@@ -255,17 +266,21 @@ def block(text: str, number: int) -> list[str]:
     lines = text.split("\n")
     first = lines[number - 1]
     if first.lstrip().startswith("|"):
-        head = next((line for line in reversed(lines[:number]) if _depth(line) < _depth(first)), "")
-        return [head.rstrip(), first.rstrip()]
+        above = (_bare(line) for line in reversed(lines[:number]))
+        head = next((line for line in above if line.strip() and _depth(line) < _depth(first)), "")
+        return [head, first.rstrip()]
     found = [first]
     for line in lines[number:]:
         if line.strip() and not line.lstrip().startswith("#") and _depth(line) <= _depth(first):
             break
         found.append(line)
-    bare = (
-        line if line.lstrip().startswith("|") else _UNREAD.sub(lambda m: m[1] or "", line) for line in found
-    )
-    return [line[_depth(first) :].rstrip() for line in bare if line.strip()]
+    return [line[_depth(first) :] for line in map(_bare, found) if line]
+
+
+def _bare(line: str) -> str:
+    """A line without its comment; a row of a table has none."""
+    bare = line if line.lstrip().startswith("|") else _UNREAD.sub(lambda m: m[1] or "", line)
+    return bare.rstrip()
 
 
 def _depth(line: str) -> int:
@@ -322,28 +337,40 @@ class Looking:
         once = dict.fromkeys(self._printed.get(name, name) for name in known)
         return meant(re.sub(r" #\d+$", "", typed.strip()), once, what)
 
-    def lines(self, name: str) -> list[str]:
-        lines: list[str] = []
-        for design in self.designs:
-            if design["name"] == name or design["name"] == self._printed.get(name):
-                lines += self._text(design)
-        seen = [
+    def as_data(self, name: str) -> dict[str, Any]:
+        texts = [
+            {"kind": d["kind"], "copies": d["copies"], "text": self._text(d)} for d in self._designs_of(name)
+        ]
+        return {"name": name, "printed": texts, "things": self._seen(name)}
+
+    def _designs_of(self, name: str) -> list[dict[str, Any]]:
+        return [design for design in self.designs if design["name"] in (name, self._printed.get(name))]
+
+    def _seen(self, name: str) -> list[dict[str, Any]]:
+        """Things of that name; by the printed name, every copy that is seen."""
+        return [
             thing
             for thing in self.shown["things"]
-            if thing["name"] == name or self._printed.get(thing["name"]) == name
+            if name in (thing["name"], self._printed.get(thing["name"]))
         ]
+
+    def lines(self, name: str) -> list[str]:
+        lines: list[str] = []
+        for design in self._designs_of(name):
+            copies = f", {design['copies']} copies" if design["copies"] > 1 else ""
+            lines.append(f"{design['name']}: {design['kind']}{copies}, printed:")
+            lines += [f"  {line}" for line in self._text(design)]
+        seen = self._seen(name)
         told = [tuple(self._now(thing)) for thing in seen]
         for one in dict.fromkeys(told):
             lines += [f"{told.count(one)} x {one[0]}" if told.count(one) > 1 else one[0], *one[1:]]
         return [part for line in lines for part in wrapped(line)] + (
-            [] if seen else ["You see none on the table."]
+            [] if seen else ["None of it is to be seen on the table."]
         )
 
     def _text(self, design: dict[str, Any]) -> list[str]:
-        copies = f", {design['copies']} copies" if design["copies"] > 1 else ""
         texts = self.program.tables.get("texts", {}) if self.program else {}
-        text = block(texts[design["file"]], design["line"]) if design["file"] in texts else []
-        return [f"{design['name']}: {design['kind']}{copies}, printed:", *(f"  {line}" for line in text)]
+        return block(texts[design["file"]], design["line"]) if design["file"] in texts else []
 
     def _now(self, thing: dict[str, Any]) -> Iterator[str]:
         parts = [thing["kind"]]

@@ -441,3 +441,10 @@ after any fighter blocks:
         value(game, "echo") == 22
     )  # each cheer is noted when its block ends, what follows the blocks only at the very end
     assert value(game, "tally") == 12
+
+
+def test_a_text_borrowed_twice_works_once_and_ends_with_the_last() -> None:
+    bea = "before hurt any fighter by any amount:\n    now amount is amount + 1"
+    play = "Ash borrows the text of Bea until end of turn\nAsh borrows the text of Bea until end of turn\nhurt Ash by 1"
+    game = arena(play, bea=bea)
+    assert life(game, "Ash") == 7

@@ -304,3 +304,226 @@ def test_at_a_terminal_people_are_asked(db: Path) -> None:
     assert (process.returncode, err) == (0, "")
     assert "X marks b2" in out and "O marks a1" in out
     assert keys(db, "t") == ["b2", "a1"]
+
+
+# -- looking at the table ----------------------------------------------------------------------------
+
+PEGS = """\
+pack pegs "Pegs"
+    version 1.0
+
+game "Pegs"
+    seats 2
+    each seat is a player
+
+words shade: dark, light
+
+kind peg is card
+    has worth: number = 0
+    has shade: shade?
+    has held by: player?
+    counter dents
+    starts in bag
+zone bag, hidden
+zone tray, seen by all
+
+cards peg: name, worth, shade, copies  # a table
+    | Oak Peg | 2 | dark  | 1
+    | Ash Peg | 3 | light | 3
+
+peg "Long Peg"  # told by nobody
+    worth 5
+
+    # a note between the lines
+    shade dark
+peg "Lost Peg" x 2
+    worth 9
+
+board "Yard"
+    map squares:
+        | . . . . . .
+        | . . . . . .
+        | . . . . . .
+    "." is space
+
+setup:
+    move Long Peg to tray
+    move Oak Peg to tray
+    put 2 dents on Oak Peg
+    move all pegs in bag where its worth = 3 to tray
+
+round:
+    for each player, in turn order:
+        turn of player:
+            choose a space
+            move Oak Peg to space
+"""
+
+
+@pytest.fixture
+def pegs(tmp_path: Path) -> list[str]:
+    folder = tmp_path / "packs" / "pegs"
+    folder.mkdir(parents=True)
+    (folder / "rules.box").write_text(PEGS, encoding="utf-8")
+    return ["--packs", str(folder.parent), "--seed", "3"]
+
+
+def answer_to(longbox: Longbox, pegs: list[str], line: str) -> list[str]:
+    """All that is said to one line."""
+    ran = play(longbox, "pegs", typed(line), *pegs)
+    at = ran.lines.index(f"> {line}")
+    return ran.lines[at + 1 : ran.lines.index("> ", at)]
+
+
+LONG_PEG = [
+    "Long Peg: peg, printed:",
+    '  peg "Long Peg"',
+    "      worth 5",
+    "      shade dark",
+    "Long Peg: peg, place tray",
+    "  now: worth 5, shade dark",
+]
+STORED_PEG = [*LONG_PEG[:5], "  now: shade dark, worth 5"]  # a history has its fields in the order of names
+
+
+@pytest.mark.parametrize(
+    "line", ["card Long Peg", "card long", "show card LONG", "show long peg", "/card lon", "show lo  "]
+)
+def test_a_card_is_shown_with_its_text_and_as_it_is_now(longbox: Longbox, pegs: list[str], line: str) -> None:
+    if line.startswith("show lo "):  # two begin so
+        assert answer_to(longbox, pegs, line)[0] == "'lo' may mean: Long Peg, Lost Peg."
+    else:
+        assert answer_to(longbox, pegs, line) == LONG_PEG
+
+
+def test_a_card_of_a_table_is_shown_with_the_head_of_the_table(longbox: Longbox, pegs: list[str]) -> None:
+    assert answer_to(longbox, pegs, "card oak") == [
+        "Oak Peg: peg, printed:",
+        "  cards peg: name, worth, shade, copies",
+        "      | Oak Peg | 2 | dark  | 1",
+        "Oak Peg: peg, place tray",
+        "  now: worth 2, shade dark, dents 2",
+    ]
+
+
+def test_copies_are_shown_together_or_one_by_its_number(longbox: Longbox, pegs: list[str]) -> None:
+    every = answer_to(longbox, pegs, "card ash peg")
+    assert every[0] == "Ash Peg: peg, 3 copies, printed:"
+    assert [line for line in every if "place" in line] == [
+        f"Ash Peg{n}: peg, place tray" for n in ("", " #2", " #3")
+    ]
+    one = answer_to(longbox, pegs, "card Ash Peg #2")
+    assert [line for line in one if "place" in line] == ["Ash Peg #2: peg, place tray"]
+
+
+def test_of_a_card_that_is_hidden_only_the_print_is_shown(longbox: Longbox, pegs: list[str]) -> None:
+    """Nothing tells whether there is such a copy, or where."""
+    shown = answer_to(longbox, pegs, "card lost")
+    assert shown == [
+        "Lost Peg: peg, 2 copies, printed:",
+        '  peg "Lost Peg" x 2',
+        "      worth 9",
+        "None of it is to be seen on the table.",
+    ]
+    for name in ("Lost Peg #2", "Lost Peg #7"):
+        assert answer_to(longbox, pegs, f"show {name}") == shown
+
+
+def test_what_another_holds_is_only_printed(longbox: Longbox) -> None:
+    """Each card of the other hand is shown as one in the deck is."""
+    play(longbox, "uno", "", "--seed", "3", "--name", "u", "--bots", "random")
+    zones = longbox("show", "u", "--as", "2", "--format", "json").data["table"]["zones"]
+    others = next(zone["things"] for zone in zones if zone["zone"] == "Player 2's hand")
+    ran = play(longbox, "u", typed(*(f"card {name}" for name in others)))
+    assert not [line for line in ran.lines if "place Player 2's hand" in line]
+    ran = longbox("show", "u", "--as", "1", "--card", others[0], "--format", "json")
+    assert "Player 2's hand" not in ran.out
+
+
+def test_what_nobody_knows_is_asked_back(longbox: Longbox, pegs: list[str]) -> None:
+    assert answer_to(longbox, pegs, "card Long Pge") == [
+        "there is no card or thing 'Long Pge'; did you mean 'Long Peg'?"
+    ]
+    assert answer_to(longbox, pegs, "show zzz") == ["there is no zone, card or thing 'zzz'."]
+    assert answer_to(longbox, pegs, "card")[0].startswith("card NAME: which one?")
+    assert answer_to(longbox, pegs, "card peg") == ["'peg' may mean: Oak Peg, Ash Peg, Long Peg, Lost Peg."]
+
+
+@pytest.mark.parametrize("line", ["zone tray", "zone tr", "show tray", "show zone TRAY"])
+def test_one_zone_is_shown(longbox: Longbox, pegs: list[str], line: str) -> None:
+    said = answer_to(longbox, pegs, line)
+    assert said[0].startswith("tray: ")
+    assert said[1:] == ["  Oak Peg: worth 2, dents 2"] or said[1:] == ["  Oak Peg: dents 2"]
+
+
+def test_a_hidden_zone_is_only_counted(longbox: Longbox, pegs: list[str]) -> None:
+    assert answer_to(longbox, pegs, "zone bag") == ["bag: 2"]
+    assert answer_to(longbox, pegs, "zone") == ["zone NAME: the zones are bag, tray."]
+
+
+def test_a_bare_name_shows_all_zones_of_that_name(longbox: Longbox) -> None:
+    ran = play(longbox, "uno", typed("zone hand"), "--seed", "3", "--bots", "random")
+    said = said_after(ran, "zone hand", 2)
+    assert said[0].startswith("Player 1's hand: yellow one, ")
+    assert said[1] == "Player 2's hand: 7"
+
+
+@pytest.mark.parametrize("line", ["map", "show map"])
+def test_the_map_is_shown_alone(longbox: Longbox, pegs: list[str], line: str) -> None:
+    assert answer_to(longbox, pegs, line) == [f"  a{n} to f{n}  . . . . . ." for n in (1, 2, 3)]
+    assert said_after(play(longbox, "uno", typed("", line)), line) == ["This game has no map."]
+
+
+def test_show_alone_is_the_table(longbox: Longbox, pegs: list[str]) -> None:
+    assert answer_to(longbox, pegs, "show") == answer_to(longbox, pegs, "table")
+    assert answer_to(longbox, pegs, "show table") == answer_to(longbox, pegs, "table")
+
+
+@pytest.mark.parametrize("line", ["seats", "show seats"])
+def test_the_seats_are_shown(longbox: Longbox, line: str) -> None:
+    ran = play(longbox, "tic_tac_toe", typed("a1", line), "--bots", "O=first")
+    assert said_after(ran, line, 3) == ["X: you, is asked now", "O: a bot (first)", "Now: turn of X"]
+
+
+def test_many_answers_are_listed_in_rows(longbox: Longbox, pegs: list[str]) -> None:
+    ran = play(longbox, "pegs", typed("18"), *pegs)
+    rows = [line for line in ran.lines if "1 a1; 2 b1; " in line]
+    assert rows and all(len(line) <= 100 for line in ran.lines)
+    assert "Player 1: f3" in ran.lines
+
+
+def test_the_same_again_and_again_is_told_once(longbox: Longbox) -> None:
+    ran = play(longbox, "uno", "", "--seed", "3", "--bots", "random")
+    assert "7 hidden things move from deck to Player 2's hand" in ran.lines
+
+
+def test_rules_that_are_stored_with_the_game_give_the_text_too(
+    longbox: Longbox, pegs: list[str], tmp_path: Path
+) -> None:
+    play(longbox, "pegs", "", *pegs, "--embed", "--name", "p")
+    play(longbox, "pegs", "", *pegs, "--name", "q")
+    (tmp_path / "packs" / "pegs" / "rules.box").unlink()
+    ran = play(longbox, "p", typed("card long"))
+    assert said_after(ran, "card long", 6) == LONG_PEG
+    assert longbox("show", "p", "--card", "long").lines == STORED_PEG
+    assert longbox("show", "q", "--card", "long").lines == STORED_PEG[4:]  # the text is gone
+    ran = longbox("show", "p", "--card", "lnog peg")
+    assert (ran.code, ran.out) == (2, "") and "did you mean 'Long Peg'?" in ran.err
+
+
+def test_rules_that_have_changed_give_no_text(longbox: Longbox, pegs: list[str], tmp_path: Path) -> None:
+    play(longbox, "pegs", "", *pegs, "--name", "q")
+    assert longbox("show", "q", "--card", "long", *pegs[:2]).lines == STORED_PEG
+    rules = tmp_path / "packs" / "pegs" / "rules.box"
+    rules.write_text(PEGS.replace("worth 5", "worth 6"), encoding="utf-8")
+    assert longbox("show", "q", "--card", "long", *pegs[:2]).lines == STORED_PEG[4:]
+
+
+def test_the_beginning_of_an_answer_goes_before_a_word_to_the_program() -> None:
+    from types import SimpleNamespace
+
+    from longbox.plugins.commands.lines import exact_answer
+
+    question = SimpleNamespace(keys=("show the tray to Bob", "card trick"))
+    assert exact_answer(question, "show the", several=True) == "show the tray to Bob"  # type: ignore[arg-type]
+    assert exact_answer(question, "card", several=False) is None  # type: ignore[arg-type]
