@@ -276,7 +276,7 @@ class Vocabulary:
         """May something of one type stand where the other is wanted? A narrower kind may be asked of a wider
         name (tested when it runs); a forgotten determiner may not pass for a set."""
         if want.base == "any":
-            return want.form != "set" or (have.form in ("set", "asks", "") and have.base != "done")
+            return want.form != "set" or have.form in ("set", "asks") or have.base in ("roll", "path", "any")
         if have.base == "any":
             return True
         if have.base == "nothing":

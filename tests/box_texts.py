@@ -24,7 +24,7 @@ class Piece:
 
 # -- words -------------------------------------------------------------------------------------------
 name = st.lists(st.sampled_from(["card", "hero", "deck", "amount", "far-off", "X"]), min_size=1, max_size=3)
-text = st.sampled_from(['"Gate"', '"{color} # one"', '"a  b"', '""', '"naïve – “x”"', "\"it's | ok\""])
+text = st.sampled_from(['"Gate"', '"{color} # one"', '"a  b"', '""', '"naïve – “x”"', '"it\'s | ok"'])
 number = st.integers(0, 1200).map(str)
 atom = st.one_of(st.sampled_from(WORDS), st.sampled_from(WORDS), number, text)
 
@@ -52,7 +52,8 @@ def worded(inner: st.SearchStrategy[list[str]], *before: str) -> st.SearchStrate
 def listed(inner: st.SearchStrategy[list[str]], low: int = 1) -> st.SearchStrategy[list[str]]:
     """Several, with commas."""
     return st.lists(inner, min_size=low, max_size=3).map(
-        lambda all_: [t for k, tokens in enumerate(all_) for t in ([",", *tokens] if k else tokens)])
+        lambda all_: [t for k, tokens in enumerate(all_) for t in ([",", *tokens] if k else tokens)]
+    )
 
 
 @st.composite
@@ -88,9 +89,16 @@ def pattern(draw: st.DrawFn) -> list[str]:
 @st.composite
 def mods(draw: st.DrawFn) -> list[str]:
     one = st.one_of(
-        worded(clause(1), "if"), worded(name, "during"), worded(clause(1), "by"), worded(name, "once", "per"),
-        st.just(["once"]), worded(clause(1), "costs"), worded(name, "from"), worded(name, "at"),
-        st.just(["until passed"]), worded(clause(1), "choosing").map(lambda t: [*t, "called", "gift"]),
+        worded(clause(1), "if"),
+        worded(name, "during"),
+        worded(clause(1), "by"),
+        worded(name, "once", "per"),
+        st.just(["once"]),
+        worded(clause(1), "costs"),
+        worded(name, "from"),
+        worded(name, "at"),
+        st.just(["until passed"]),
+        worded(clause(1), "choosing").map(lambda t: [*t, "called", "gift"]),
     )
     return [t for tokens in draw(st.lists(one, max_size=2)) for t in [",", *tokens]]
 
@@ -98,14 +106,20 @@ def mods(draw: st.DrawFn) -> list[str]:
 # -- statements --------------------------------------------------------------------------------------
 @st.composite
 def simple(draw: st.DrawFn) -> list[str]:
-    return draw(st.one_of(
-        plain_clause(), plain_clause().map(lambda t: [*t, "called", "pool"]),
-        plain_clause().map(lambda t: [*t, "until", "end", "of", "turn"]), worded(plain_clause(), "choose"),
-        st.tuples(name, clause()).map(lambda p: ["let", *p[0], "=", *p[1]]), worded(plain_clause(), "now"),
-        st.sampled_from([["stop"], ["stop", "repeating"], ["prevent", "it"]]), worded(clause(), "answer"),
-        st.tuples(plain_clause(), mods()).map(lambda p: ["offer", *p[0], *p[1]]),
-        plain_clause().map(lambda t: ["you", "may", *t]),
-    ))
+    return draw(
+        st.one_of(
+            plain_clause(),
+            plain_clause().map(lambda t: [*t, "called", "pool"]),
+            plain_clause().map(lambda t: [*t, "until", "end", "of", "turn"]),
+            worded(plain_clause(), "choose"),
+            st.tuples(name, clause()).map(lambda p: ["let", *p[0], "=", *p[1]]),
+            worded(plain_clause(), "now"),
+            st.sampled_from([["stop"], ["stop", "repeating"], ["prevent", "it"]]),
+            worded(clause(), "answer"),
+            st.tuples(plain_clause(), mods()).map(lambda p: ["offer", *p[0], *p[1]]),
+            plain_clause().map(lambda t: ["you", "may", *t]),
+        )
+    )
 
 
 @st.composite
@@ -117,8 +131,9 @@ def with_body(draw: st.DrawFn, head: list[str], depth: int) -> Piece:
 
 
 def simple_after_colon() -> st.SearchStrategy[list[str]]:
-    return st.one_of(plain_clause(), st.just(["stop"]), worded(plain_clause(), "now"),
-                     worded(clause(), "answer"))
+    return st.one_of(
+        plain_clause(), st.just(["stop"]), worded(plain_clause(), "now"), worded(clause(), "answer")
+    )
 
 
 @st.composite
@@ -135,8 +150,10 @@ def statement(draw: st.DrawFn, depth: int) -> list[Piece]:
         head = ["for", "each", *draw(plain_clause()), "called", "victim", *draw(mods())]
         return [draw(with_body(head, depth))]
     if shape == 2:
-        choices = [Piece([draw(text), "if", *draw(clause()), ":"], draw(block(depth - 1))),
-                   Piece(["for", "each", *draw(plain_clause()), ":"], [draw(with_body([draw(text)], depth))])]
+        choices = [
+            Piece([draw(text), "if", *draw(clause()), ":"], draw(block(depth - 1))),
+            Piece(["for", "each", *draw(plain_clause()), ":"], [draw(with_body([draw(text)], depth))]),
+        ]
         return [Piece(["ask", *draw(plain_clause()), ":"], choices)]
     if shape == 3:
         how = draw(st.sampled_from([["3", "times"], ["while", "it", "=", "X"], ["until", "it"], []]))
@@ -180,8 +197,11 @@ def card(draw: st.DrawFn) -> list[Piece]:
 def kind(draw: st.DrawFn) -> list[Piece]:
     members = [
         Piece(["has", *draw(name), ":", *draw(kind_of_value()), "=", *draw(clause()), ",", "hidden"]),
-        Piece(["counter", *draw(name), ",", "0", "to", "5"]), Piece(["zone", *draw(name), ",", "hidden"]),
-        Piece(["ability", *draw(name), *draw(mods())]), Piece(["you are", *draw(clause())]), draw(rule(2)),
+        Piece(["counter", *draw(name), ",", "0", "to", "5"]),
+        Piece(["zone", *draw(name), ",", "hidden"]),
+        Piece(["ability", *draw(name), *draw(mods())]),
+        Piece(["you are", *draw(clause())]),
+        draw(rule(2)),
     ]
     kept = [m for m in members if draw(st.booleans())]
     return [Piece(["kind", *draw(name), "is", *draw(name), ",", "plural", *draw(name)], kept)]
@@ -190,10 +210,16 @@ def kind(draw: st.DrawFn) -> list[Piece]:
 @st.composite
 def board(draw: st.DrawFn) -> list[Piece]:
     rows = draw(st.lists(st.sampled_from(["| . . #", "|  .  S .", '| "a" :', "|"]), min_size=1, max_size=3))
-    return [Piece(["board", draw(text)], [
-        Piece(["map", "squares", ":"], [Piece([row]) for row in rows]),
-        Piece(['"."', "is", *draw(plain_clause()), ",", *draw(plain_clause())]),
-        Piece(["lines", "of", "3"])])]
+    return [
+        Piece(
+            ["board", draw(text)],
+            [
+                Piece(["map", "squares", ":"], [Piece([row]) for row in rows]),
+                Piece(['"."', "is", *draw(plain_clause()), ",", *draw(plain_clause())]),
+                Piece(["lines", "of", "3"]),
+            ],
+        )
+    ]
 
 
 @st.composite
@@ -214,24 +240,50 @@ def phrase(draw: st.DrawFn) -> list[Piece]:
 
 @st.composite
 def scene(draw: st.DrawFn) -> list[Piece]:
-    steps = [Piece([draw(text), ":", draw(text), ",", draw(text)]), Piece([draw(text), "cannot", draw(text)]),
-             Piece([draw(text), "is  offered", draw(text)]), *draw(statement(1))]
-    return [Piece(["scene", draw(text), "cites", "HI-A-1", ",", "HI-B2-12"], [
-        Piece(["game", "a", ".", "b", ",", "3", "seats", ",", "with", "c"]), Piece(["seed", "4"]),
-        Piece(["given", ":"], draw(block(2))), Piece(["when", ":"], steps),
-        Piece(["then", ":"], [Piece(draw(plain_clause()))])])]
+    steps = [
+        Piece([draw(text), ":", draw(text), ",", draw(text)]),
+        Piece([draw(text), "cannot", draw(text)]),
+        Piece([draw(text), "is  offered", draw(text)]),
+        *draw(statement(1)),
+    ]
+    return [
+        Piece(
+            ["scene", draw(text), "cites", "HI-A-1", ",", "HI-B2-12"],
+            [
+                Piece(["game", "a", ".", "b", ",", "3", "seats", ",", "with", "c"]),
+                Piece(["seed", "4"]),
+                Piece(["given", ":"], draw(block(2))),
+                Piece(["when", ":"], steps),
+                Piece(["then", ":"], [Piece(draw(plain_clause()))]),
+            ],
+        )
+    ]
 
 
 @st.composite
 def small(draw: st.DrawFn) -> list[Piece]:
-    return [Piece(draw(st.one_of(
-        st.just(["pack", "a", ".", "b", '"A"']), worded(name, "zone"), worded(name, "window"),
-        st.tuples(name, listed(name)).map(lambda p: ["words", *p[0], ":", *p[1]]),
-        st.just(["die", "d", ":", "hit", "+", "focus", ",", "6", ",", "hit"]),
-        st.tuples(name, kind_of_value(), clause()).map(lambda p: ["state", *p[0], ":", *p[1], "=", *p[2]]),
-        st.tuples(name, name, clause()).map(lambda p: ["adjective", *p[0], "for", *p[1], ":", *p[2]]),
-        st.tuples(name, name, clause()).map(lambda p: ["limit", *p[0], "in", *p[1], "text", ":", *p[2]]),
-    )))]
+    return [
+        Piece(
+            draw(
+                st.one_of(
+                    st.just(["pack", "a", ".", "b", '"A"']),
+                    worded(name, "zone"),
+                    worded(name, "window"),
+                    st.tuples(name, listed(name)).map(lambda p: ["words", *p[0], ":", *p[1]]),
+                    st.just(["die", "d", ":", "hit", "+", "focus", ",", "6", ",", "hit"]),
+                    st.tuples(name, kind_of_value(), clause()).map(
+                        lambda p: ["state", *p[0], ":", *p[1], "=", *p[2]]
+                    ),
+                    st.tuples(name, name, clause()).map(
+                        lambda p: ["adjective", *p[0], "for", *p[1], ":", *p[2]]
+                    ),
+                    st.tuples(name, name, clause()).map(
+                        lambda p: ["limit", *p[0], "in", *p[1], "text", ":", *p[2]]
+                    ),
+                )
+            )
+        )
+    ]
 
 
 @st.composite
@@ -239,8 +291,11 @@ def section(draw: st.DrawFn) -> list[Piece]:
     return [Piece([draw(st.sampled_from(["setup", "round", "scoring"])), ":"], draw(block(3)))]
 
 
-declarations = st.lists(st.one_of(small(), kind(), card(), phrase(), board(), section(), scene(),
-                                  rule(2).map(lambda r: [r])), min_size=1, max_size=4)
+declarations = st.lists(
+    st.one_of(small(), kind(), card(), phrase(), board(), section(), scene(), rule(2).map(lambda r: [r])),
+    min_size=1,
+    max_size=4,
+)
 
 
 # -- as no tidy author would write it ----------------------------------------------------------------

@@ -116,7 +116,7 @@ def _found(problem: Problem, files: list[Path]) -> Found:
     under = ""
     if len(shown) > 2 and set(shown[2].strip()) == {"^"}:
         start = len(shown[2]) - len(shown[2].lstrip())
-        under = shown[1][start: len(shown[2])].rstrip()
+        under = shown[1][start : len(shown[2])].rstrip()
     shown = [MARK.sub("", line).rstrip() for line in shown]
     text = re.sub(r"std\.box:\d+", "std.box:N", "\n".join(shown).replace(f"{ROOT / 'tests/language'}/", ""))
     return Found(name_of(path), problem.span.line, problem.code, problem.what, under, text)

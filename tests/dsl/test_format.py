@@ -18,7 +18,9 @@ ROOT = Path(__file__).resolve().parents[2]
 PAIRS = sorted((Path(__file__).parent / "format").glob("*.in"))
 NOT_OURS = {".venv", "build", "dist", "broken", "broken_packs"}
 TEXTS = sorted(
-    f for suffix in ("box", "scene") for f in ROOT.rglob(f"*.{suffix}")
+    f
+    for suffix in ("box", "scene")
+    for f in ROOT.rglob(f"*.{suffix}")
     if not NOT_OURS & set(f.relative_to(ROOT).parts)
 )
 
@@ -84,13 +86,22 @@ def test_line_ends_of_windows_and_its_mark_at_the_start_are_taken_away() -> None
     assert formatted('\ufeffpack p "P"\r\n    version 1.0\r\n') == 'pack p "P"\n    version 1.0\n'
 
 
-@pytest.mark.parametrize(("written", "wanted"), [
-    ("x gets + 1 attack", "x gets +1 attack"), ("x gets +1 attack", "x gets +1 attack"),
-    ("x gets + number of y", "x gets + number of y"), ("let a=b-1", "let a = b - 1"),
-    ("let a = - 1", "let a = -1"), ("let a = b -1", "let a = b -1"), ("let a = ( -b )", "let a = (-b)"),
-    ("now x 's y' s is 2*3/4", "now x's y' s is 2 * 3 / 4"), ("if a<=b :stop", "if a <= b: stop"),
-    ("deal 2x to(y)", "deal 2 x to (y)"), ('say"a  b"to x', 'say "a  b" to x'),
-])
+@pytest.mark.parametrize(
+    ("written", "wanted"),
+    [
+        ("x gets + 1 attack", "x gets +1 attack"),
+        ("x gets +1 attack", "x gets +1 attack"),
+        ("x gets + number of y", "x gets + number of y"),
+        ("let a=b-1", "let a = b - 1"),
+        ("let a = - 1", "let a = -1"),
+        ("let a = b -1", "let a = b -1"),
+        ("let a = ( -b )", "let a = (-b)"),
+        ("now x 's y' s is 2*3/4", "now x's y' s is 2 * 3 / 4"),
+        ("if a<=b :stop", "if a <= b: stop"),
+        ("deal 2x to(y)", "deal 2 x to (y)"),
+        ('say"a  b"to x', 'say "a  b" to x'),
+    ],
+)
 def test_blanks_inside_a_line(written: str, wanted: str) -> None:
     assert formatted(f"round:\n  {written}\n") == f"round:\n    {wanted}\n"
 

@@ -25,7 +25,7 @@ def fixed_words() -> frozenset[str]:
     """Every word that the grammar spells out, alone or in a pattern."""
     plain = {t.pattern.value for t in parser().terminals if t.pattern.type == "str"}
     lists = [t.pattern.value for t in parser().terminals if re.match(r"\((?!\?)[a-z |]+\)", t.pattern.value)]
-    listed = {w for text in lists for part in text[1: text.index(")")].split("|") for w in part.split()[:1]}
+    listed = {w for text in lists for part in text[1 : text.index(")")].split("|") for w in part.split()[:1]}
     return frozenset(w for w in plain | listed | {"time", "times"} if w.isalpha())
 
 
@@ -51,8 +51,15 @@ def statements(text: str) -> tuple[Any, ...]:
 def test_the_grammar_has_no_conflicts() -> None:
     """Lark settles conflicts in silence unless it is told to be strict."""
     indenter: Any = BlockIndenter()
-    Lark(grammar_text(), parser="lalr", postlex=indenter, propagate_positions=True, maybe_placeholders=True,
-         strict=True, start=["start", "clause"])
+    Lark(
+        grammar_text(),
+        parser="lalr",
+        postlex=indenter,
+        propagate_positions=True,
+        maybe_placeholders=True,
+        strict=True,
+        start=["start", "clause"],
+    )
 
 
 def test_every_rule_has_a_node_and_every_node_a_rule() -> None:
@@ -96,11 +103,24 @@ def test_every_reserved_word_is_a_word_of_the_grammar() -> None:
 
 
 @pytest.mark.parametrize("word", sorted(fixed_words() - {"called", "until", "may"}))
-@pytest.mark.parametrize("shape", [
-    "deal {} cards", "deal {}", "if deal {}: stop", "if deal {} cards: stop", "for each card {}: stop",
-    "let x = deal {}", "now x is deal {}", "choose a card {}", "you may deal {}", "answer deal {}",
-    "phase deal {}: stop", "secretly each card {}: stop", "repeat while deal {}: stop",
-])
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "deal {} cards",
+        "deal {}",
+        "if deal {}: stop",
+        "if deal {} cards: stop",
+        "for each card {}: stop",
+        "let x = deal {}",
+        "now x is deal {}",
+        "choose a card {}",
+        "you may deal {}",
+        "answer deal {}",
+        "phase deal {}: stop",
+        "secretly each card {}: stop",
+        "repeat while deal {}: stop",
+    ],
+)
 def test_inside_a_clause_every_other_word_is_free(word: str, shape: str) -> None:
     assert statements(shape.format(word))
 

@@ -51,10 +51,25 @@ def test_positions_are_those_of_the_file() -> None:
 
 
 def test_several_problems_in_one_file_are_found_at_their_lines() -> None:
-    text = "\n".join([
-        'pack p "P"', "kind", "", "verb try:", "    let", "    draw game", "    if x", "        stop",
-        "    now", "# a comment", "    deal it called", "zone deck", "state x number", 'card "A" x', "zone z",
-    ])
+    text = "\n".join(
+        [
+            'pack p "P"',
+            "kind",
+            "",
+            "verb try:",
+            "    let",
+            "    draw game",
+            "    if x",
+            "        stop",
+            "    now",
+            "# a comment",
+            "    deal it called",
+            "zone deck",
+            "state x number",
+            'card "A" x',
+            "zone z",
+        ]
+    )
     assert codes(text) == [(line, "LB0101") for line in (2, 5, 7, 9, 11, 13, 14)]
 
 
@@ -65,7 +80,10 @@ def test_a_verb_with_a_bad_body_is_still_known() -> None:
 
 def test_a_look_alike_letter_hides_no_other_problem() -> None:
     assert codes("zone dеck\nkind\nstate ludicrous: number = 99999999999\n") == [
-        (1, "LB0106"), (2, "LB0101"), (3, "LB0108")]
+        (1, "LB0106"),
+        (2, "LB0101"),
+        (3, "LB0108"),
+    ]
 
 
 def test_one_problem_is_told_once() -> None:
@@ -75,10 +93,18 @@ def test_one_problem_is_told_once() -> None:
 
 
 # -- line ends and margins of files ------------------------------------------------------------------
-@pytest.mark.parametrize("change", [
-    lambda t: t.replace("\n", "\r\n"), lambda t: "\ufeff" + t, lambda t: t.rstrip("\n"),
-    lambda t: "\n\n" + t, lambda t: "# c\n   # d\n" + t, lambda t: t + "\n  \n    # at the end",
-], ids=["windows", "mark", "no last newline", "blank lines", "comments", "comment at the end"])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t.replace("\n", "\r\n"),
+        lambda t: "\ufeff" + t,
+        lambda t: t.rstrip("\n"),
+        lambda t: "\n\n" + t,
+        lambda t: "# c\n   # d\n" + t,
+        lambda t: t + "\n  \n    # at the end",
+    ],
+    ids=["windows", "mark", "no last newline", "blank lines", "comments", "comment at the end"],
+)
 def test_how_a_file_begins_and_ends_does_not_matter(change: Callable[[str], str]) -> None:
     text = GAMES[0].read_text("utf-8")
     assert same_tree(tree(text), tree(change(text)))
@@ -94,16 +120,20 @@ def test_a_clause_can_be_read_on_its_own() -> None:
 
 
 # -- bounds ------------------------------------------------------------------------------------------
-@pytest.mark.parametrize(("text", "code"), [
-    ("state x: number = " + "9" * 5000, "LB0108"),
-    ('card "A" x ' + "9" * 5000, "LB0108"),
-    ("supply " + "1" * 100_000 + " token", "LB0108"),
-    ("state x: number = " + "(" * 50_000 + "1" + ")" * 50_000, "LB0109"),
-    ("verb " + "[" * 50_000 + "a" + "]" * 50_000 + ":\n    stop", "LB0109"),
-    ("state x: number = " + "1 + " * 50_000 + "1", "LB0109"),
-    ("verb x:\n" + "\n".join(" " * i + "if a:" for i in range(1, 1500)), "LB0109"),
-    ("#" + " " * SIZE_MAX, "LB0109"),
-], ids=["digits", "copies", "supply", "brackets", "optional parts", "words", "blocks", "size"])
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("state x: number = " + "9" * 5000, "LB0108"),
+        ('card "A" x ' + "9" * 5000, "LB0108"),
+        ("supply " + "1" * 100_000 + " token", "LB0108"),
+        ("state x: number = " + "(" * 50_000 + "1" + ")" * 50_000, "LB0109"),
+        ("verb " + "[" * 50_000 + "a" + "]" * 50_000 + ":\n    stop", "LB0109"),
+        ("state x: number = " + "1 + " * 50_000 + "1", "LB0109"),
+        ("verb x:\n" + "\n".join(" " * i + "if a:" for i in range(1, 1500)), "LB0109"),
+        ("#" + " " * SIZE_MAX, "LB0109"),
+    ],
+    ids=["digits", "copies", "supply", "brackets", "optional parts", "words", "blocks", "size"],
+)
 def test_a_monstrous_text_is_a_problem_and_no_crash(text: str, code: str) -> None:
     began = time.perf_counter()
     assert {found for _, found in codes(text)} == {code}
@@ -141,7 +171,7 @@ STRANGE = "abz 019\n\t\r\"'#|()[]:,.?=+-*/<>{}!;\\\0\x0b\x0c\x1f\x85\xa0éе“\
 
 def misspelt(word: str, rng: random.Random) -> str:
     at = rng.randrange(len(word))
-    return word[:at] + rng.choice(["", "q", word[at] * 2]) + word[at + 1:]
+    return word[:at] + rng.choice(["", "q", word[at] * 2]) + word[at + 1 :]
 
 
 def mutated(text: str, rng: random.Random) -> str:
@@ -151,13 +181,13 @@ def mutated(text: str, rng: random.Random) -> str:
     one, two = tokens[at], tokens[at + 1]
     match rng.choice(["drop", "double", "misspell", "swap"]):
         case "drop":
-            return text[: one.start()] + text[one.end():]
+            return text[: one.start()] + text[one.end() :]
         case "double":
-            return text[: one.end()] + " " + text[one.start():]
+            return text[: one.end()] + " " + text[one.start() :]
         case "misspell":
-            return text[: one.start()] + misspelt(one[0], rng) + text[one.end():]
+            return text[: one.start()] + misspelt(one[0], rng) + text[one.end() :]
         case _:
-            return text[: one.start()] + two[0] + text[one.end(): two.start()] + one[0] + text[two.end():]
+            return text[: one.start()] + two[0] + text[one.end() : two.start()] + one[0] + text[two.end() :]
 
 
 def test_most_slips_of_the_pen_are_noticed() -> None:
@@ -194,7 +224,7 @@ def test_no_slip_of_the_pen_brings_the_parser_down(path: Path) -> None:
 @example("if\n\n\n   (")
 @example('pack p "P"\r\n\r    version 1.0')
 def test_no_text_brings_the_parser_down(text: str) -> None:
-    for start in ("", "verb x:\n    ", 'card "A"\n    ', "board \"B\"\n    map squares:\n        "):
+    for start in ("", "verb x:\n    ", 'card "A"\n    ', 'board "B"\n    map squares:\n        '):
         source = Source("x.box", start + text)
         for problem in parse(source)[1]:
             assert problem.show(source)

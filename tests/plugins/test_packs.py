@@ -356,7 +356,9 @@ def test_packages_are_located_without_being_imported(tmp_path: Path, monkeypatch
     assert package_folders("longbox.expansions")[0].name == "expansions"
     for name in ("lb_alone", "lb_missing", "lb_real.missing", "lb_missing.inner", "", "..", "lb real"):
         assert package_folders(name) == [], name
-    assert not [name for name in sys.modules if name.startswith(("lb_real", "lb_space", "lb_alone", "lb_missing"))]
+    assert not [
+        name for name in sys.modules if name.startswith(("lb_real", "lb_space", "lb_alone", "lb_missing"))
+    ]
 
 
 def test_an_entry_point_that_names_nothing_is_a_problem(
