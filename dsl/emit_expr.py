@@ -255,7 +255,7 @@ class Expressions:
             return py.const(False)
         if unit.test is not None and self._can_inline(unit.test, [value()], sc):
             inner = replace(sc, names={**self._voices(sc), "it": value, kind: value}, inlined=sc.inlined + 1)
-            return self._relined(self.truth(unit.test, inner), unit.span.file, a.span.line)
+            return self._relined(self.truth(unit.test, inner), unit.span.file)
         return py.call(f"a{info.number}", py.name("s"), py.name("c"), self.me(sc), self.you(sc), value())
 
     def relation(self, r: ir.Rel, value: Maker, sc: Scope) -> ast.expr:
@@ -392,15 +392,16 @@ class Expressions:
                 made = self.truth(unit.value, inner)
             else:
                 made = self.emit(unit.value, inner)
-            return self._relined(made, unit.span.file, line)
+            return py.at_line(self._relined(made, unit.span.file), line)  # type: ignore[no-any-return]
         return py.call(f"q{phrase.number}", py.name("s"), py.name("c"), self.me(sc), self.you(sc), *ordered)
 
-    def _relined(self, made: ast.expr, file: str, line: int) -> ast.expr:
-        """What comes from another file counts as the line that uses it: lines belong to the file being emitted."""
+    def _relined(self, made: ast.expr, file: str) -> ast.expr:
+        """What comes from another file counts as the line that uses it: its own lines are taken away."""
         if file != self.em._file:
             for node in ast.walk(made):
-                if isinstance(node, ast.expr):
-                    node.lineno = node.end_lineno = line
+                for mark in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
+                    if hasattr(node, mark):
+                        delattr(node, mark)
         return made
 
     def _can_inline(self, value: ir.Expr, args: list[ast.expr], sc: Scope) -> bool:
@@ -468,7 +469,7 @@ class Expressions:
     def asked(self, sc: Scope) -> ast.expr:
         """Who is asked when the text does not say: as the kind says, else `you`."""
         if sc.asker is not None:
-            return self.who(sc.asker, sc)
+            return self._relined(self.who(sc.asker, sc), sc.asker.span.file)
         return self.you(sc)
 
     def as_list(self, e: ir.Expr, sc: Scope) -> ast.expr:
@@ -626,7 +627,9 @@ class Expressions:
                 and self.v.is_a(sc.text_kind, limit.text_kind)
                 and any(self.v.is_a(k, limit.kind) for k in e.kinds)
             ):
-                found.append(self.truth(limit.test, sc.bind("it", value)))
+                found.append(
+                    self._relined(self.truth(limit.test, sc.bind("it", value)), limit.test.span.file)
+                )
         return found
 
     def _fresh(self, sc: Scope) -> str:

@@ -761,7 +761,8 @@ class Statements(Core):
             if k in given:
                 out.append(given[k])
             elif k in defaults:
-                out.append(self.expressions.argument(defaults[k], phrase.slots[k], sc))
+                made = self.expressions.argument(defaults[k], phrase.slots[k], sc)
+                out.append(self.expressions._relined(made, defaults[k].span.file))
             else:
                 out.append(py.const(None))
         return out

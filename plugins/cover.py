@@ -8,9 +8,8 @@
 
 Compiled functions carry the name that the program has for their file, and the lines of its text; the tracer
 leads from that name to the file. Lines that can be run are those that compiled functions have instructions
-on: lines that only declare something are no part of it, nor are the standard words. (Adjectives and relations
-that the compiler writes in place keep their own line numbers. Where they come from another file, these count
-as lines of the file they are used in.)
+on: lines that only declare something are no part of it, nor are the standard words. An adjective or relation of
+another file that the compiler writes in place counts as the line that uses it.
 
 This module imports coverage.py, which comes with the extra `cover`.
 """
