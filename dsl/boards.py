@@ -27,10 +27,18 @@ SPACES_MAX = 5000
 
 
 class BoardReader:
-    def __init__(self, vocab: Vocabulary, board: n.Board, fail: Fail, several: bool) -> None:
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        board: n.Board,
+        fail: Fail,
+        several: bool,
+        only: tuple[str, Any] | None = None,
+    ) -> None:
         self.v, self.board, self.fail = vocab, board, fail
         self.name = board.name.value.strip('"')
-        self.prefix = f"{self.name} " if several else ""
+        self.prefix = f"{self.name} " if several and only is None else ""  # others are never there together
+        self.only = only
         self.legend: dict[str, tuple[str, dict[str, Any], str]] = {}
         self.spaces: list[dict[str, Any]] = []
         self.at: dict[tuple[int, int], int] = {}
@@ -53,7 +61,7 @@ class BoardReader:
                 self.fail(
                     "LB0223", part.span, "a border is written as a line", "write: wall between a1 and b1"
                 )
-        return {"name": self.name, "spaces": self.spaces, "lines": self.lines}
+        return {"name": self.name, "spaces": self.spaces, "lines": self.lines, "only": self.only}
 
     def _legend(self, part: n.Legend) -> None:
         mark = part.mark.value.strip('"')

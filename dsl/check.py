@@ -164,6 +164,7 @@ def _unused(vocab: Vocabulary, units: u.Units, used: set[int]) -> Iterator[Probl
                 "write: offer WINDOW to SEATS",
             )
     yield from _unread(vocab, units)
+    used = used | {q.phrase.number for q in units.queries if q.seen}  # people look at these
     for phrase in vocab.phrases:
         if phrase.number not in used and phrase.span.file != STD_FILE and not phrase.is_primitive:
             yield Problem("LB0305", phrase.span, f"no text uses this {phrase.sort}")
@@ -175,6 +176,8 @@ def _unread(vocab: Vocabulary, units: u.Units) -> Iterator[Problem]:
     for kind in vocab.kinds.values():
         for f in kind.fields.values():
             if f.span.file == STD_FILE or f.name in (zones if f.sort == "zone" else fields):
+                continue
+            if f.type.base == "text":  # printed for people to read
                 continue
             yield Problem("LB0305", f.span, f"no text ever looks at this {f.sort}")
     for name, (_, _, _) in units.values.items():

@@ -92,10 +92,12 @@ class Collector:
                     when,
                 )
             case n.Words(names=(head, *words)):
-                if self._declare("words", str(head), head.span):
-                    self.v.enums[str(head)] = tuple(str(w) for w in words)
-                    for word in words:
+                known = self.v.enums.setdefault(str(head), ())  # a second list of the same name adds to it
+                for word in words:
+                    if self._declare(f"word of {head}", str(word), word.span):
+                        known += (str(word),)
                         self.v.enum_of.setdefault(str(word), []).append(str(head))
+                self.v.enums[str(head)] = known
             case n.Die(name=name, faces=faces):
                 if self._declare("die", str(name), name.span):
                     self._die(str(name), faces)
@@ -186,6 +188,7 @@ class Collector:
                 for line in lines:
                     if isinstance(line, n.Setting) and self._declare("state", str(line.name), line.name.span):
                         self.v.values[str(line.name)] = self.type_of(line.type)
+                        self.v.settings.append(str(line.name))
             case n.Adjective(name=name, kind=kind):
                 if str(kind) not in self.v.kinds:
                     self.fail(

@@ -87,7 +87,11 @@ def read_packs(texts: Iterable[Source]) -> Checked:
     def fail(code: str, span: Span, what: str, help_: str) -> None:
         checked.problems.append(Problem(code, span, what, help_))
 
-    checked.boards = [BoardReader(collector.v, b, fail, len(boards) > 1).read() for b in boards]
+    only = units.only_with
+    several = sum(b.span.file not in only for b in boards) > 1
+    checked.boards = [
+        BoardReader(collector.v, b, fail, several, only.get(b.span.file)).read() for b in boards
+    ]
     checked.header = read_header(decls, collector.v, checked.problems)
     checked.problems += check(collector.v, units, decls, resolver.used)
     checked.problems = sorted_problems(checked.problems)
@@ -170,7 +174,8 @@ def _game_line(
         t = vocab.values[str(line.name)]
         header["settings"][str(line.name)] = {
             "type": t.base,
-            "default": _plain(line.default, t.base),
+            "default": () if t.form == "set" else _plain(line.default, t.base),
+            "several": t.form == "set",
             "words": list(vocab.enums.get(t.base, ())),
         }
         return

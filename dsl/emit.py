@@ -89,6 +89,7 @@ class Emitter(Rules):
             "dice": {k: list(v) for k, v in self.v.dice.items()},
             "boards": self.boards,
             "verbs": self._verb_table(),
+            "queries": self._query_table(),
             "structure": structure,
             "frame_sizes": frames,
             "rules": self.rule_table,
@@ -178,6 +179,7 @@ class Emitter(Rules):
             "init": self._init(f"i{d.number}", computed, d.kind, d.span),
             "place": place,
             "watched": watched,
+            "only": self.units.only_with.get(d.span.file),
             "file": d.span.file,
             "line": d.span.line,
         }
@@ -224,6 +226,8 @@ class Emitter(Rules):
                 for f in self.v.kinds[k].fields.values():
                     if f.sort == "counter":
                         plain[attribute("f", f.name)] = 0
+                    elif f.sort == "field" and f.type.form == "set":
+                        plain[attribute("f", f.name)] = ()
                     elif f.sort == "field" and f.type.base == "truth":
                         plain[attribute("f", f.name)] = False
             fixed, later = self._constants(defaults)
@@ -235,6 +239,7 @@ class Emitter(Rules):
             ]
             out[name] = {
                 "all": list(self.v.lineage(name)),
+                "plural": info.plural,
                 "defaults": plain | fixed,
                 "voice": None,
                 "alike": self._alike(name),
@@ -247,6 +252,7 @@ class Emitter(Rules):
             }
         out["zone"] = {
             "all": ["zone"],
+            "plural": "zones",
             "defaults": {},
             "voice": None,
             "alike": False,
@@ -276,6 +282,7 @@ class Emitter(Rules):
                 "seen": f.seen,
                 "fixed": self.analysis.is_fixed(f.name) and not f.kept,
                 "thing": f.type.base in self.v.kinds or f.type.base == "zone",
+                "modified": self.field_numbers[f.name] if f.name in self.analysis.modified else None,
             }
         return out
 
@@ -315,4 +322,22 @@ class Emitter(Rules):
                 for k, t in unit.phrase.slots.items()
             ]
             out[told_name(unit.phrase)] = {"slots": slots, "told": unit.told}
+        return out
+
+    def _query_table(self) -> dict[str, dict[str, Any]]:
+        """Queries, values and relations by their words, with types for slots: for those who ask from outside.
+
+        A function is called with the state, a cause (-1), self and you (both may be nothing), then the slots.
+        """
+        out = {}
+        for unit in self.units.queries:
+            types = [str(t) for t in unit.phrase.slots.values()]
+            left = iter(types)
+            words = [f"({next(left)})" if w == "_" else w for w in unit.phrase.skeleton.split(" ")]
+            out[" ".join(words)] = {
+                "function": f"q{unit.phrase.number}",
+                "slots": types,
+                "type": str(unit.phrase.gives),
+                "seen": unit.seen,
+            }
         return out

@@ -66,17 +66,30 @@ class Core:
         lines = self._lines.get(span.file)
         if lines is None or span.line != span.end_line:
             return ""
-        return (
-            lines[span.line - 1][span.column - 1 : span.end_column - 1]
-            .removeprefix("a ")
-            .removeprefix("an ")
-            .removeprefix("the ")
-        )
+        return lines[span.line - 1][span.column - 1 : span.end_column - 1]
 
-    def source_kind(self, f: ir.Rel) -> str:
+    def relation_meaning(self, phrase: Phrase) -> ir.Rel | None:
+        """The other relation that a relation is a name for: `relation (a) near (b): a is within 1 of b`."""
+        unit = next((q for q in self.units.queries if q.phrase is phrase), None)
+        first = next(iter(phrase.slots), None)
+        match unit.value if unit else None:
+            case ir.Is(negated=False, subject=ir.Local(name=name), test=ir.Rel(args=args) as meaning) if (
+                name == first
+                and all(
+                    isinstance(a, ir.Number)
+                    or (isinstance(a, ir.Local) and a.name in phrase.slots and a.name != first)
+                    for _, a in args
+                )
+            ):
+                return meaning
+        return None
+
+    def source_kind(self, f: ir.Rel, wanted: tuple[str, ...]) -> str:
         """What is known of the things a relation leads to: spaces along a line; else anything that lies in places."""
         if f.pattern.phrase.skeleton == "_ adjacent to _":
             return "space"
+        if f.pattern.phrase.skeleton == "_ within _ of _":
+            return "space" if all(self.v.is_a(k, "space") for k in wanted) else ""
         if f.pattern.phrase.skeleton == "_ along _":
             kinds = {spec["kind"] for board in self.boards for spec in board["spaces"]}
             return next(iter(kinds)) if len(kinds) == 1 else "space"

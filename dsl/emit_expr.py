@@ -7,6 +7,7 @@ parameters. A name of the text is looked up in the `Scope`, which says what Pyth
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -15,6 +16,8 @@ from longbox.kernel.state import attribute
 
 from . import ir
 from . import pyast as py
+from .analysis import walk
+from .source import Span
 from .types import T
 from .vocabulary import Phrase, SlotPart
 
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 Maker = Callable[[], ast.expr]
 INLINE_DEPTH = 4
 BUILT_IN = {"owner": "owner", "name": "name"}
+_ARTICLE = re.compile(r"^(a|an|the) ")
 
 
 @dataclass
@@ -323,9 +327,15 @@ class Expressions:
         return ast.JoinedStr(values)
 
     def shown(self, e: ir.Expr, sc: Scope) -> ast.expr:
-        """A value as players read it: a thing by its name."""
-        if e.type.base in self.v.kinds and not e.type.form:
+        """A value as players read it: things by their names, several with commas, yes and no, nothing."""
+        things = e.type.base in self.v.kinds or e.type.base == "zone"
+        if things and not e.type.form and not e.type.maybe:
             return py.sub(py.attr(py.name("s"), "key"), self.emit(e, sc))
+        if things:
+            value = self.as_list(e, sc) if e.type.form else self.emit(e, sc)
+            return py.call("k_named_things", py.name("s"), value)
+        if e.type.form or e.type.maybe or e.type.base == "truth":
+            return py.call("k_said", self.truth(e, sc) if e.type.base == "truth" else self.emit(e, sc))
         return self.emit(e, sc)
 
     # ------------------------------------------------------------ phrases
@@ -432,7 +442,7 @@ class Expressions:
                     py.name("c"),
                     self.site(e),
                     self.asked(sc),
-                    py.const(self.prompt(e)),
+                    self.prompt(e, sc),
                     self.things(e, sc),
                 )
             case "asks":
@@ -443,19 +453,58 @@ class Expressions:
                     py.name("c"),
                     self.site(e),
                     self.asked(sc),
-                    py.const(self.prompt(e)),
+                    self.prompt(e, sc),
                     self.things(e, sc),
                     least,
                     most,
                 )
         if e.det == "the":
-            return py.call("k_must_be", py.name("s"), self.things(e, sc), py.const(self.prompt(e)))
+            return py.call("k_must_be", py.name("s"), self.things(e, sc), py.const(self._bare_words(e)))
         if e.det == "random":
             return py.call("k_pick", py.name("s"), py.name("c"), self.site(e), self.things(e, sc))
         return self.things(e, sc)
 
-    def prompt(self, e: ir.Noun) -> str:
-        return self.em.source_text(e.span) or " or ".join(e.kinds)
+    def _bare_words(self, e: ir.Noun) -> str:
+        return _ARTICLE.sub("", self.em.source_text(e.span)) or " or ".join(e.kinds)
+
+    def prompt(self, e: ir.Noun, sc: Scope) -> ast.expr:
+        """What a question for things says, if the text does not say it: which ones."""
+        return self.spoken(e.span, e, sc, bare=True) or py.const(" or ".join(e.kinds))
+
+    def spoken(
+        self, span: Span, node: ir.Expr, sc: Scope, lead: str = "", bare: bool = False
+    ) -> ast.expr | None:
+        """The words of a text, with what its own names stand for in their place: see `Question.prompt`."""
+        text = self.em.source_text(span)
+        if not text:
+            return None
+        parts: list[ast.expr] = []
+        done = len(text) - len(_ARTICLE.sub("", text)) if bare else 0
+        for one in sorted(self._own_names(span, node, sc), key=lambda x: x.span.column):
+            start, end = one.span.column - span.column, one.span.end_column - span.column
+            if start >= done:
+                parts += [py.const(lead + text[done:start]), self._spoken_value(one, sc)]
+                lead, done = "", end
+        return py.tuple_of([*parts, py.const(text[done:])]) if parts else py.const(lead + text[done:])
+
+    def _own_names(self, span: Span, node: ir.Expr, sc: Scope) -> list[ir.Local]:
+        """The names in a text that only its author knows; not `you` and `it`."""
+        return [
+            x
+            for x in walk(node)
+            if isinstance(x, ir.Local)
+            and x.name not in ("you", "it", "they")
+            and x.name in sc.names
+            and (x.type.base in (*self.v.kinds, "zone", "number", "text", *self.v.enums))
+            and (x.span.file, x.span.line) == (span.file, span.line)
+            and self.em.source_text(x.span) == x.name
+        ]
+
+    def _spoken_value(self, e: ir.Local, sc: Scope) -> ast.expr:
+        value = self.emit(e, sc)
+        if e.type.base not in self.v.kinds and e.type.base != "zone":
+            return py.call("k_str", value)
+        return py.call("k_tuple", value) if e.type.form in ("set", "desc") else value
 
     def how_many(self, e: ir.Noun, sc: Scope) -> tuple[ast.expr, ast.expr]:
         if e.det == "any number":
@@ -528,12 +577,13 @@ class Expressions:
         """The smallest collection to go through, the tests it needs, and the filters that are left."""
         value = local(x)
         for at, f in enumerate(e.filters):
+            f = self.plain_relation(f)
             if not isinstance(f, ir.Rel) or not f.pattern.phrase.is_primitive:
                 continue
             found = self.em.primitives.source(f, sc, e.kinds)
             if found is not None:
                 rest = (*e.filters[:at], *e.filters[at + 1 :])
-                return found, self.kind_tests(e.kinds, value, sc, self.em.source_kind(f)), rest
+                return found, self.kind_tests(e.kinds, value, sc, self.em.source_kind(f, e.kinds)), rest
         if any(self.v.kinds[k].when is not None for k in e.kinds):
             wide = self.v.common(
                 [p for k in e.kinds for p in (self.v.kinds[k].parents if self.v.kinds[k].when else [k])]
@@ -549,6 +599,17 @@ class Expressions:
         for kind in e.kinds[1:]:
             source = ast.BinOp(source, ast.Add(), self._of(kind))
         return source, self._in_play(e.type.base, value), e.filters
+
+    def plain_relation(self, f: ir.Filter) -> ir.Filter:
+        """A relation that only renames a relation of the language (`near`: is within 1 of) as what it means."""
+        if not isinstance(f, ir.Rel) or f.pattern.phrase.is_primitive:
+            return f
+        meaning = self.em.relation_meaning(f.pattern.phrase)
+        if meaning is None:
+            return f
+        given = dict(f.args)
+        args = tuple((k, given[a.name] if isinstance(a, ir.Local) else a) for k, a in meaning.args)
+        return self.plain_relation(replace(meaning, args=args))
 
     def _of(self, kind: str) -> ast.expr:
         return py.sub(py.attr(py.name("s"), "of"), py.const(kind))

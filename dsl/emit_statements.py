@@ -162,7 +162,7 @@ class Statements(Core):
                 "k_choose_things",
                 *self.lead(s.span),
                 self.who(s.who, sc),
-                self.prompt(s.prompt, sc),
+                self.choose_prompt(s, sc),
                 ex.things(what, sc),
                 least,
                 most,
@@ -171,9 +171,15 @@ class Statements(Core):
             "k_choose_thing",
             *self.lead(s.span),
             self.who(s.who, sc),
-            self.prompt(s.prompt, sc),
+            self.choose_prompt(s, sc),
             ex.things(what, sc),
         )
+
+    def choose_prompt(self, s: u.SChoose, sc: Scope) -> ast.expr:
+        """As the text says, or the words of the choice themselves."""
+        said = isinstance(s.prompt, ir.Text)
+        spoken = None if said else self.expressions.spoken(s.span, s.what, sc, lead="choose ")
+        return spoken or self.prompt(s.prompt, sc)
 
     def prompt(self, prompt: str | ir.Text, sc: Scope) -> ast.expr:
         return py.const(prompt) if isinstance(prompt, str) else self.expressions.text(prompt, sc)
@@ -230,9 +236,7 @@ class Statements(Core):
                     *self._ordered(call.pattern.phrase, given, sc),
                 )
                 among = py.comprehension(py.name(y), y, among, [test])
-            ask = py.call(
-                "k_choose_thing", *self.lead(arg.span), ex.asked(sc), py.const(ex.prompt(arg)), among
-            )
+            ask = py.call("k_choose_thing", *self.lead(arg.span), ex.asked(sc), ex.prompt(arg, sc), among)
             value: ast.expr = py.list_of([py.name(x)]) if want.form == "set" else py.name(x)
             inner = self._slots(s, call, rest, {**done, slot: value}, sc)
             return [py.assign(x, ask), ast.If(py.compare(py.name(x), ast.IsNot(), py.const(None)), inner, [])]
@@ -532,7 +536,12 @@ class Statements(Core):
             asked = ex.asked(sc)
         tests = [
             *self.can_do(s.call, inner),
-            py.call("k_choose_yes", *self.lead(s.span), asked, py.const(s.prompt)),
+            py.call(
+                "k_choose_yes",
+                *self.lead(s.span),
+                asked,
+                ex.spoken(s.span, s.call, inner) or py.const(s.prompt),
+            ),
         ]
         doer = "they" if s.who is not None and s.who.type.base in self.v.kinds else ""
         body = self.call_stmt(u.SCall(span=s.span, call=s.call, name=s.name, doer=doer), inner)

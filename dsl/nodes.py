@@ -282,6 +282,14 @@ class Attribute(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class FileBlock(Node):
+    """Values of every card of a file that has such a field, and the setting that puts the file into the box."""
+
+    word: Word
+    lines: tuple[Attribute, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Ability(Node):
     clause: Clause
     mods: Mods
@@ -346,6 +354,7 @@ class Query(Node):
     mark: Word | None
     pattern: Pattern
     gives: Type
+    traits: Traits
     body: tuple[Clause | Block, ...]
 
 
@@ -842,6 +851,7 @@ Decl: TypeAlias = (
     | Rule
     | Card
     | CardTable
+    | FileBlock
     | Scene
 )
 

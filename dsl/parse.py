@@ -53,6 +53,7 @@ _READABLE = {
     "OP": "an operator",
     "POSS": "a possessive",
     "SECTION": "setup, round, scoring",
+    "FILE_BLOCK": "in this file",
     "TIMING": "before, after, instead of",
     "SCOPE": "phase, step, turn, effect",
     "VOICE": "you are, asks, starts in, copies are",

@@ -142,6 +142,10 @@ class Primitives:
                 return _k("along", ex.emit(args["b"], sc))
             case "_ adjacent to _" if all(self.em.v.is_a(k, "space") for k in kinds):
                 return _k("neighbours", ex.emit(args["b"], sc))
+            case "_ within _ of _" if all(self.em.v.is_a(k, "space") for k in kinds):
+                return _k("spaces_within", ex.emit(args["n"], sc), ex.emit(args["b"], sc))
+            case "_ within _ of _" if not any(self.em.v.is_a("space", k) or k == "line" for k in kinds):
+                return _k("things_within", ex.emit(args["n"], sc), ex.emit(args["b"], sc))
         return None
 
     # ------------------------------------------------------------ acts
@@ -234,6 +238,10 @@ class Primitives:
                 return do("win", args["who"])
             case "_ lose":
                 return do("lose", args["who"])
+            case "_ win because _":
+                return do("win", args["who"], args["reason"])
+            case "_ lose because _":
+                return do("lose", args["who"], args["reason"])
             case "draw game":
                 return do("draw")
             case "end game":

@@ -801,7 +801,8 @@ def read_braces(vocab: Vocabulary, item: Word, piece: str, env: Env) -> list[ir.
         clause: Clause = parse_clause(item.span.file, piece)
     except UnexpectedInput:
         return []
-    found = [r for r in named_first(Reader(vocab, clause.items, env).whole()) if r.type.form in ("", "set")]
+    readings = named_first(Reader(vocab, clause.items, env).whole())
+    found = [r for r in readings if r.type.form in ("", "set", "desc")]
     most = max((r.lits for r in found), default=0)
     return [_respan(r, item.span) for r in found if r.lits == most]
 

@@ -36,7 +36,11 @@ class Resolver(CardReader):
                     if isinstance(member, n.Voice) and member.word.value == "you are":
                         self._voice(str(decl.name), member.word, member.clause, self.base_env(str(decl.name)))
         for decl in every:
+            if isinstance(decl, n.FileBlock):
+                self._file_block(decl)
+        for decl in every:
             self._declaration(decl)
+        self._unused_file_lines()
         return self.units
 
     def _declaration(self, decl: n.Decl) -> None:
@@ -141,18 +145,10 @@ class Resolver(CardReader):
         unit = u.QueryUnit(
             phrase=phrase, value=None, body=(), defaults=self._defaults(phrase), span=decl.pattern.span
         )
+        if not isinstance(decl, n.Relation):
+            self._query_traits(decl, unit)
         if isinstance(decl, n.Value):
             value = self.read(decl.default, env, phrase.gives) if decl.default is not None else None
-            for trait in decl.traits.clauses:
-                if m := re.fullmatch(r"at (least|most) (\d+)", str(trait)):
-                    setattr(unit, "low" if m[1] == "least" else "high", int(m[2]))
-                else:
-                    self.fail(
-                        "LB0221",
-                        trait.span,
-                        f"'{trait}' says nothing about a value",
-                        "known: at least 0, at most 5",
-                    )
         else:
             for part in decl.body:
                 if isinstance(part, n.Clause):
@@ -174,6 +170,21 @@ class Resolver(CardReader):
                 )
         unit.value, unit.body = value, body
         self.units.queries.append(unit)
+
+    def _query_traits(self, decl: n.Query | n.Value, unit: u.QueryUnit) -> None:
+        is_value = isinstance(decl, n.Value)
+        for trait in decl.traits.clauses:
+            if str(trait) == "seen by all":
+                unit.seen = True
+            elif is_value and (m := re.fullmatch(r"at (least|most) (\d+)", str(trait))):
+                setattr(unit, "low" if m[1] == "least" else "high", int(m[2]))
+            else:
+                self.fail(
+                    "LB0221",
+                    trait.span,
+                    f"'{trait}' says nothing about a {'value' if is_value else 'query'}",
+                    "known: at least 0, at most 5, seen by all" if is_value else "known: seen by all",
+                )
 
     def _adjective(self, decl: n.Adjective) -> None:
         info = next((a for a in self.v.adjectives.get(str(decl.name), ()) if a.decl is decl), None)

@@ -23,6 +23,7 @@ from .resolve_statements import StatementReader
 from .source import Span
 from .trees import (
     all_mods,
+    locals_in,
     moved_to,
     span_over,
 )
@@ -83,6 +84,56 @@ class CardReader(StatementReader):
         elif str(clause) != "alike":
             self.fail("LB0221", clause.span, f"copies are '{clause}'?", "write: copies are alike")
 
+    def _file_block(self, decl: n.FileBlock) -> None:
+        """Lines are values, as on a card; `only with SETTING VALUE` says when the cards and boards are in the box."""
+        file = decl.span.file
+        for line in decl.lines:
+            if str(line.clauses[0]).startswith("only with "):
+                self._only_with(file, line.clauses[0])
+            else:
+                self._file_lines.setdefault(file, {})[line] = False
+
+    def _only_with(self, file: str, clause: n.Clause) -> None:
+        said = str(clause).removeprefix("only with ")
+        for name in sorted(self.v.settings, key=len, reverse=True):
+            if said == name or said.startswith(name + " "):
+                value = said.removeprefix(name).strip().strip('"')
+                t = self.v.values[name]
+                if (t.base == "truth") != (value == ""):
+                    break
+                self.units.only_with[file] = (name, value == "" or (int(value) if value.isdigit() else value))
+                return
+        self.fail(
+            "LB0202",
+            clause.span,
+            f"'{said}' is no setting of the game with its value",
+            "write: only with SETTING VALUE; the settings are: " + (", ".join(self.v.settings) or "none"),
+        )
+
+    def _print_file_lines(self, design: u.DesignUnit, env: Env) -> None:
+        """What the file says of all its cards holds unless the card says it itself."""
+        printed = {*design.fields, *(name for face in design.faces for name in face.fields)}
+        lines = self._file_lines.get(design.span.file, {})
+        for line in lines:
+            words = [x.value for x in line.clauses[0].items if isinstance(x, n.Word)]
+            known = self.v.fields_of(design.kind)
+            name = next((w for i in range(len(words), 0, -1) if (w := " ".join(words[:i])) in known), None)
+            if name is not None:
+                lines[line] = True
+                if name not in printed:
+                    self._attribute(design, line, env, None)
+
+    def _unused_file_lines(self) -> None:
+        for lines in self._file_lines.values():
+            for line, used in lines.items():
+                if not used:
+                    self.fail(
+                        "LB0210",
+                        line.span,
+                        f"no card of this file has '{str(line.clauses[0]).split()[0]}'",
+                        "a line here is a value that a kind of card in this file has, or: only with SETTING VALUE",
+                    )
+
     def _card(self, decl: n.Card) -> None:
         if not self._known_kind(decl.kind):
             return
@@ -128,6 +179,7 @@ class CardReader(StatementReader):
                 made.copies = int(cell.strip())
             elif cell.strip():
                 self._table_cell(made, column, cell.strip(), span, env)
+        self._print_file_lines(made, env)
 
     def _table_cell(self, made: u.DesignUnit, column: n.Name, cell: str, span: Span, env: Env) -> None:
         try:
@@ -199,6 +251,7 @@ class CardReader(StatementReader):
                     self._card_line(design, inner, bound, face)
             else:
                 self._card_line(design, line, bound, None)
+        self._print_file_lines(design, bound)
 
     def _card_line(self, design: u.DesignUnit, line: n.CardLine, env: Env, face: u.FaceUnit | None) -> None:
         where = ("design", design.number, face.name if face else "")
@@ -279,7 +332,16 @@ class CardReader(StatementReader):
         word = self._words_of_card.get(str(clauses[0]))
         if word is not None and want.base in self.v.enums:
             return ir.WordValue(type=want.one(), span=clauses[0].span, value=word)
-        return self.read(clauses[0], env, replace(want, maybe=True))
+        value = self.read(clauses[0], env, replace(want, maybe=True))
+        if value is not None and (wrong := set(self._words_of_card) & set(locals_in(value))):
+            self.fail(
+                "LB0222",
+                clauses[0].span,
+                f"'{clauses[0]}' cannot be worked out from '{min(wrong)}'",
+                f"print the word itself, as a field of type {min(wrong)}, and let a rule look at that",
+            )
+            return None
+        return value
 
     def _filled(self, item: n.Item) -> n.Item:
         """A printed text with the words of this copy of the card in its braces."""

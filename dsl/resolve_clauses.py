@@ -31,6 +31,7 @@ class Clauses:
         self.units = u.Units()
         self.used: set[int] = set()  # numbers of phrases that some text uses
         self._rule_count = 0
+        self._file_lines: dict[str, dict[n.Attribute, bool]] = {}  # lines for all cards of a file: used?
         self._answer_type: T | None = None
         self._record: Phrase | None = None  # the verb whose pending record this text may change
         self._voice_types: dict[str, T] = {}

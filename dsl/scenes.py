@@ -381,7 +381,13 @@ def spaces_of(checked: Checked) -> dict[str, str]:
     v = checked.vocab
     taken = {*v.values, *v.zones, *v.cards, *v.enum_of, *v.enums, *v.nouns, *v.windows, *v.die_names}
     spaces = [spec for board in checked.boards for spec in board["spaces"]]
-    return {spec["name"]: spec["kind"] for spec in spaces if spec["name"] not in taken}
+    found: dict[str, str] = {}
+    for (
+        spec
+    ) in spaces:  # on boards that are never there together the same name may be a space of another kind
+        if spec["name"] not in taken:
+            found[spec["name"]] = v.common([spec["kind"], found.get(spec["name"], spec["kind"])])
+    return found
 
 
 def _parts(scene: n.Scene, cls: type[Any]) -> list[Any]:

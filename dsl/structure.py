@@ -80,6 +80,9 @@ class Flattener:
         """Statements in a row; those without steps are put together into one."""
         pending: list[u.Stmt] = []
         for at, s in enumerate(body):
+            if isinstance(s, u.SChoose) and self._used_later(s.name, body[at + 1 :]):
+                pending += body[at:]  # what is chosen is kept by one step only: the rest belongs to it
+                break
             if (
                 has_steps((s,))
                 or isinstance(s, u.SStop)

@@ -199,6 +199,7 @@ class QueryUnit:
     span: Span
     low: int | None = None
     high: int | None = None
+    seen: bool = False  # anybody may ask it, from outside the rules too
 
 
 @dataclass(slots=True, kw_only=True)
@@ -362,6 +363,7 @@ class Units:
     rules: list[RuleUnit] = field(default_factory=list)
     options: list[OptionUnit] = field(default_factory=list)
     designs: list[DesignUnit] = field(default_factory=list)
+    only_with: dict[str, tuple[str, object]] = field(default_factory=dict)  # file -> setting, value
     sections: dict[str, list[Body]] = field(default_factory=dict)
     limits: list[LimitUnit] = field(default_factory=list)
     scenes: list[SceneUnit] = field(default_factory=list)

@@ -156,6 +156,7 @@ class Vocabulary:
         self.enums: dict[str, tuple[str, ...]] = {}
         self.enum_of: dict[str, list[str]] = {}
         self.values: dict[str, T] = {}  # values of the whole game
+        self.settings: list[str] = []  # those that are agreed before a game
         self.zones: dict[str, FieldInfo] = {}
         self.dice: dict[str, list[object]] = {}
         self.die_names: dict[str, str] = {}

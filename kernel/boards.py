@@ -8,11 +8,12 @@ worked out once and kept.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from . import fold
 from .errors import RuleError
-from .state import State, Thing, attribute
+from .state import REMOVED, State, Thing, attribute
 
 if TYPE_CHECKING:
     from .program import Program
@@ -25,6 +26,8 @@ RUNTIME = (
     "adjacent",
     "distance",
     "distance_through",
+    "spaces_within",
+    "things_within",
     "nearest",
     "along",
     "beside",
@@ -45,11 +48,16 @@ class Boards:
         self.lines: dict[Thing, Path] = {}
         self.board_of: dict[Thing, str] = {}
         self._distances: dict[Thing, dict[Thing, int]] = {}
+        self._within: dict[tuple[Thing, int], tuple[Thing, ...]] = {}
         self._through: dict[tuple[Thing, frozenset[Thing]], dict[Thing, int]] = {}
 
-    def lay_out(self, s: State, program: Program) -> None:
-        """Add the spaces and lines of every board to a new table; they get the same numbers each time."""
+    def lay_out(self, s: State, program: Program, settings: Mapping[str, Any]) -> None:
+        """Add the spaces and lines of every board to a new table; they get the same numbers each time.
+
+        A board that is not in this game's box is there, too, but removed: so numbers mean the same in all games.
+        """
         for board in self.boards:
+            first, used = len(s.kind), in_box(board["only"], settings)
             spaces = [self._add_space(s, program, spec) for spec in board["spaces"]]
             for space in spaces:
                 self.board_of[space] = board["name"]
@@ -58,13 +66,18 @@ class Boards:
                 for space, spec in zip(spaces, board["spaces"], strict=True)
                 if "at" in spec
             ]
-            s.drawn.append([board["name"], drawn])
+            if used:
+                s.drawn.append([board["name"], drawn])
             for at, spec in enumerate(board["spaces"]):
                 self.next_to[spaces[at]] = tuple(spaces[i] for i in spec["next"])
                 self.ways[spaces[at]] = {way: spaces[i] for way, i in spec["ways"].items()}
             for number, line in enumerate(board["lines"], 1):
                 thing = program._add(s, "line", f"line {number} of {board['name']}")
                 self.lines[thing] = tuple(spaces[i] for i in line)
+            if not used:
+                for thing in range(first, len(s.kind)):
+                    s.name[thing] = f"{s.name[thing]} of {board['name']}"
+                fold.APPLY["swept"](s, list(range(first, len(s.kind))), None, REMOVED)
 
     def _add_space(self, s: State, program: Program, spec: dict[str, Any]) -> Thing:
         space = program._add(s, spec["kind"], spec["name"])
@@ -79,6 +92,14 @@ class Boards:
             found = self._distances[start] = spread(self.next_to, start, None)
         return found
 
+    def within(self, start: Thing, steps: int) -> tuple[Thing, ...]:
+        """The spaces at most so many steps away, in the order of their numbers."""
+        found = self._within.get((start, steps))
+        if found is None:
+            far = self.distances(start)
+            found = self._within[start, steps] = tuple(sorted(x for x, n in far.items() if n <= steps))
+        return found
+
     def distances_through(self, start: Thing, through: frozenset[Thing]) -> dict[Thing, int]:
         """How far every space is over certain spaces only. Kept, since games ask the same again and again."""
         found = self._through.get((start, through))
@@ -87,6 +108,15 @@ class Boards:
                 self._through.clear()
             found = self._through[start, through] = spread(self.next_to, start, through)
         return found
+
+
+def in_box(only: tuple[str, Any] | None, settings: Mapping[str, Any]) -> bool:
+    """Is something that is `only with` a setting part of a game with these settings?"""
+    if only is None:
+        return True
+    name, value = only
+    chosen = settings.get(name)
+    return value in chosen if isinstance(chosen, tuple) else chosen == value
 
 
 def spread(
@@ -126,6 +156,24 @@ def distance(s: State, a: Thing, b: Thing) -> int:
     if start is None or end is None:
         return FAR
     return s.program.board.distances(start).get(end, FAR)
+
+
+def spaces_within(s: State, steps: int, thing: Thing | None) -> tuple[Thing, ...]:
+    space = space_of(s, thing)
+    return () if space is None or steps < 0 else s.program.board.within(space, steps)
+
+
+def things_within(s: State, steps: int, thing: Thing | None) -> list[Thing]:
+    """What lies on the spaces at most so many steps away, however deep, in the order of numbers."""
+    items = s.items
+    found: list[Thing] = []
+    for space in spaces_within(s, steps, thing):
+        found += items[space]
+    for one in found:  # the list grows while it is read: what lies on a thing is there, too
+        if under := items.get(one):
+            found += under
+    found.sort()
+    return found
 
 
 def distance_through(s: State, a: Thing, b: Thing, through: Collection[Thing]) -> int:
@@ -190,7 +238,7 @@ def _paths_back(
 
 
 def spaces_named(s: State, name: str) -> Thing:
-    for space in s.program.board.next_to:
+    for space in s.of["space"]:
         if s.name[space] == name:
             return space
     raise RuleError(f"there is no space called {name!r}")

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .errors import GameOver, OverBudget, RuleError
-from .state import EVENTS_MAX, NUMBER_MAX, THINGS_MAX, Event, State, Thing, attribute
+from .state import EVENTS_MAX, NUMBER_MAX, REMOVED, THINGS_MAX, Event, State, Thing, attribute
 
 Apply = Callable[..., None]
 APPLY: dict[str, Apply] = {}
@@ -106,6 +106,7 @@ def _add_thing(s: State, new: dict[str, Any]) -> None:
     if "sight" in new:
         s.sight[thing] = new["sight"]
         s.called.setdefault(new["name"], []).append(thing)
+    s.lineage.setdefault(new["kind"], tuple(new["kinds"]))
     for kind in new["kinds"]:
         s.of.setdefault(kind, []).append(thing)
     if new.get("place") is not None:
@@ -123,6 +124,12 @@ def create(s: State, c: int, site: int, things: list[dict[str, Any]]) -> list[Th
 
 @_fact
 def _moved(s: State, thing: Thing, source: Thing | None, to: Thing, at: int) -> None:
+    _put(s, thing, source, to, at)
+    if to == REMOVED or source == REMOVED:
+        _list_anew(s, (thing,), to != REMOVED)
+
+
+def _put(s: State, thing: Thing, source: Thing | None, to: Thing, at: int) -> None:
     items = s.items
     if source is not None:
         lying = items[source]
@@ -141,6 +148,18 @@ def _moved(s: State, thing: Thing, source: Thing | None, to: Thing, at: int) -> 
     if now is not s.in_play[thing]:
         s.in_play[thing] = now
         _wake(s, thing, now)
+
+
+def _list_anew(s: State, things: Sequence[Thing], back: bool) -> None:
+    """What leaves the game is no longer among the things of its kinds, so that nobody need look at it again."""
+    kinds = {kind for thing in things for kind in s.lineage[s.kind[thing]]}
+    gone = set(things)
+    s.of = s.of | {
+        kind: sorted({*s.of[kind], *(t for t in things if kind in s.lineage[s.kind[t]])})
+        if back
+        else [t for t in s.of[kind] if t not in gone]
+        for kind in kinds
+    }
 
 
 def _wake(s: State, thing: Thing, now: bool) -> None:
@@ -181,7 +200,9 @@ def move_to_index(s: State, c: int, site: int, thing: Thing, to: Thing, at: int)
 @_fact
 def _swept(s: State, things: Sequence[Thing], source: Thing, to: Thing) -> None:
     for thing in things:
-        _moved(s, thing, source, to, -1)
+        _put(s, thing, source, to, -1)
+    if to == REMOVED or source == REMOVED:
+        _list_anew(s, things, to != REMOVED)
 
 
 def move_all(s: State, c: int, site: int, things: Sequence[Thing], to: Thing) -> None:
@@ -212,6 +233,8 @@ def _pour(s: State, source: Thing, to: Thing) -> None:
         if now is not s.in_play[thing]:
             s.in_play[thing] = now
             _wake(s, thing, now)
+    if to == REMOVED or source == REMOVED:
+        _list_anew(s, things, to != REMOVED)
 
 
 @_fact

@@ -17,7 +17,6 @@ from .errors import LongboxError, OverBudget, RuleError, StopScope
 from .state import BUDGET, THINGS_MAX, Event, State, Thing, attribute, state_class
 
 SITE_LINES = 100_000  # a site is file number * SITE_LINES + line
-BOX, REMOVED = 0, 1  # the two places every game has
 
 
 @dataclass(frozen=True)
@@ -56,6 +55,7 @@ class Program:
         self.kept_fields: dict[str, list[tuple[str, str, str]]] = tables["kept_fields"]
         self.watched_scopes = frozenset({*self.scope_rules, *tables["scopes"]})
         self._boxes: dict[Any, State] = {}
+        self.printed: dict[tuple[int, str, str], bool] = {}  # what `prints` has found so far
         self._plain_settings = self._check_settings({})
         self._seat_names: dict[int | None, list[str]] = {}
         self._state_class = state_class(
@@ -157,13 +157,15 @@ class Program:
         s = self._blank()
         for zone in self.tables["zones"]:
             self._add(s, "zone", zone["name"], live=zone["live"], sight=zone["seen"])
-        self.board.lay_out(s, self)
+        self.board.lay_out(s, self, settings)
         for name in seats:
             self._add(s, self.tables["seat_kind"], name)
         for kind, count in self.tables["supplies"]:
             for _ in range(count):
                 self._add(s, kind, kind, place=self.tables["supply_zones"][kind])
         for number, design in enumerate(self.designs):
+            if not boards.in_box(design["only"], settings):
+                continue
             for _ in range(design["copies"]):
                 self._add(s, design["kind"], design["name"], design=number, place=design["place"])
         for value in self.values.values():
@@ -180,10 +182,15 @@ class Program:
         return s
 
     def _setting_value(self, s: State, name: str, chosen: Any) -> Any:
-        """A setting of a kind is given by the printed name of a thing."""
+        """A setting of a kind is given by the printed name of a thing, one of several things by several names."""
         kind = self.tables["settings"][name]["type"]
         if kind not in self.kinds or chosen is None:
             return chosen
+        if isinstance(chosen, tuple):
+            return tuple(self._setting_thing(s, kind, one) for one in chosen)
+        return self._setting_thing(s, kind, chosen)
+
+    def _setting_thing(self, s: State, kind: str, chosen: str) -> Thing:
         for thing in s.of.get(kind, ()):
             if s.name[thing] == chosen:
                 return thing
@@ -215,6 +222,7 @@ class Program:
             setattr(s, slot, [])
         for slot in (
             "items",
+            "lineage",
             "of",
             "live",
             "sight",
@@ -268,6 +276,13 @@ class Program:
             "zones": {},
         }
         return made | {"sight": sight} if sight else made
+
+    def is_printed(self, number: int, face: str, field: str) -> bool:
+        if number < 0:
+            return False
+        design, attr = self.designs[number], attribute("f", field)
+        sides = [design, *(f for f in design["faces"] if f["name"] == face)]
+        return any(attr in side["fields"] or attr in side["computed"] for side in sides)
 
     def _holds(self, kind: str) -> bool:
         """Can things lie in it? Zones and spaces always; the rest only where some text attaches things."""
@@ -361,6 +376,10 @@ class Program:
 def read_setting(name: str, spec: Mapping[str, Any], given: Any) -> Any:
     """A setting as it is given on a command line or in a scene, turned into a value of its type."""
     kind = spec["type"]
+    if spec.get("several"):
+        parts = given.split(",") if isinstance(given, str) else given
+        one = {**spec, "several": False}
+        return tuple(read_setting(name, one, p.strip() if isinstance(p, str) else p) for p in parts if p)
     if kind == "truth" and isinstance(given, str):
         if given.lower() not in ("yes", "no", "true", "false", "on", "off"):
             raise LongboxError(f"setting {name} is yes or no, not {given!r}")
@@ -413,6 +432,15 @@ def box_of(s: State, program: Program) -> dict[str, Any]:
     }
 
 
+def _lineages(s: State) -> dict[str, tuple[str, ...]]:
+    """The kinds each kind belongs to, read off a table on which nothing was removed yet."""
+    one_of = {s.kind[thing]: thing for things in s.of.values() for thing in things}
+    members = {kind: set(things) for kind, things in s.of.items()}
+    return {
+        kind: tuple(wide for wide in s.of if thing in members[wide]) for kind, thing in sorted(one_of.items())
+    }
+
+
 def state_from_box(event: Event) -> State:
     """A table without any rules, from the first event of a history."""
     box = event[3]
@@ -429,6 +457,7 @@ def state_from_box(event: Event) -> State:
     s.items = {place: list(things) for place, things in box["items"]}
     s.of = {kind: list(things) for kind, things in box["of"].items()}
     s.live = {design: list(things) for design, things in box["live"]}
+    s.lineage = _lineages(s)
     s.sight, s.drawn, s.called = dict(box["sight"]), box["drawn"], {}
     for zone in s.sight:
         s.called.setdefault(s.name[zone], []).append(zone)

@@ -8,7 +8,7 @@ Answers are stable keys: the name of a thing, the label of a choice, a number as
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from .errors import IllegalAnswer, Paused, RuleError
 from .state import BUDGET, State, Thing
@@ -18,10 +18,13 @@ DONE = "done"
 YES, NO = "yes", "no"
 
 
+Prompt: TypeAlias = str | tuple[Any, ...]  # words, or words with things (and tuples of them) in between
+
+
 class Question:
     """What somebody is asked: the seats that may answer, the place in the text, and the legal answers."""
 
-    __slots__ = ("cause", "keys", "prompt", "seats", "site", "state", "things")
+    __slots__ = ("_prompt", "cause", "keys", "seats", "site", "state", "things")
 
     def __init__(
         self,
@@ -29,7 +32,7 @@ class Question:
         seats: tuple[Thing, ...],
         cause: int,
         site: int,
-        prompt: str,
+        prompt: Prompt,
         keys: list[str],
         things: Sequence[Thing | None] = (),
     ) -> None:
@@ -37,9 +40,24 @@ class Question:
         self.seats = seats
         self.cause = cause
         self.site = site
-        self.prompt = prompt
+        self._prompt = prompt
         self.keys = keys
         self.things = things
+
+    @property
+    def prompt(self) -> str:
+        """What is asked, in words. Things are named as those who are asked may know them."""
+        if isinstance(self._prompt, str):
+            return self._prompt
+        return "".join(part if isinstance(part, str) else self._called(part) for part in self._prompt)
+
+    def _called(self, what: Thing | tuple[Thing, ...] | None) -> str:
+        from .text import UNSEEN, listed
+        from .views import can_see
+
+        things = what if isinstance(what, tuple) else () if what is None else (what,)
+        seen = (all(can_see(self.state, seat, thing) for seat in self.seats) for thing in things)
+        return listed(self.state.key[t] if known else UNSEEN for t, known in zip(things, seen, strict=True))
 
     def __contains__(self, key: object) -> bool:
         return key in self.keys
@@ -65,7 +83,7 @@ def seats_asked(s: State, who: Any) -> tuple[Thing, ...]:
 
 
 def answer(
-    s: State, c: int, site: int, who: Any, prompt: str, keys: list[str], things: Sequence[Any] = ()
+    s: State, c: int, site: int, who: Any, prompt: Prompt, keys: list[str], things: Sequence[Any] = ()
 ) -> str:
     """Ask, and record the answer. Its event's number is `len(s.log) - 1`."""
     seats = (who,) if who in s.of["seat"] else seats_asked(s, who)
@@ -78,14 +96,16 @@ def answer(
     return key
 
 
-def choose_menu(s: State, c: int, site: int, who: Any, prompt: str, menu: dict[str, Any]) -> Any:
+def choose_menu(s: State, c: int, site: int, who: Any, prompt: Prompt, menu: dict[str, Any]) -> Any:
     """One of the labelled answers of an `ask`; always asked, even if there is only one."""
     if not menu:
         return None
     return menu[answer(s, c, site, who, prompt, list(menu))]
 
 
-def choose_thing(s: State, c: int, site: int, who: Any, prompt: str, things: Sequence[Thing]) -> Thing | None:
+def choose_thing(
+    s: State, c: int, site: int, who: Any, prompt: Prompt, things: Sequence[Thing]
+) -> Thing | None:
     """One of several things: none if there is none, without asking if there is only one."""
     if not things:
         return None
@@ -133,7 +153,7 @@ def alike(s: State, a: Thing, b: Thing) -> bool:
     return a not in marked and b not in marked
 
 
-def choose_word(s: State, c: int, site: int, who: Any, prompt: str, values: Sequence[Any]) -> Any:
+def choose_word(s: State, c: int, site: int, who: Any, prompt: Prompt, values: Sequence[Any]) -> Any:
     """One of several words or numbers."""
     keyed = {str(v): v for v in values}
     if len(keyed) <= 1:
@@ -142,7 +162,7 @@ def choose_word(s: State, c: int, site: int, who: Any, prompt: str, values: Sequ
 
 
 def choose_things(
-    s: State, c: int, site: int, who: Any, prompt: str, things: Sequence[Thing], least: int, most: int
+    s: State, c: int, site: int, who: Any, prompt: Prompt, things: Sequence[Thing], least: int, most: int
 ) -> list[Thing]:
     """Several things, one question each; `done` ends it once enough are chosen."""
     most = min(most, len(things))
@@ -154,7 +174,8 @@ def choose_things(
         keys, left = offered(s, [t for t in things if t not in chosen])
         if len(chosen) >= least:
             keys = [*keys, DONE]
-        said = f"{prompt} ({len(chosen) + 1} of {most})"
+        count = f" ({len(chosen) + 1} of {most})"
+        said = prompt + count if isinstance(prompt, str) else (*prompt, count)
         key = answer(s, c, site, who, said, keys, left)
         if key == DONE and len(chosen) >= least:
             break
@@ -162,11 +183,13 @@ def choose_things(
     return chosen
 
 
-def choose_yes(s: State, c: int, site: int, who: Any, prompt: str) -> bool:
+def choose_yes(s: State, c: int, site: int, who: Any, prompt: Prompt) -> bool:
     return answer(s, c, site, who, prompt, [YES, NO]) == YES
 
 
-def choose_order(s: State, c: int, site: int, who: Any, prompt: str, things: Sequence[Thing]) -> list[Thing]:
+def choose_order(
+    s: State, c: int, site: int, who: Any, prompt: Prompt, things: Sequence[Thing]
+) -> list[Thing]:
     """All of them, in an order that somebody chooses."""
     left, order = list(things), list[Thing]()
     while len(left) > 1:

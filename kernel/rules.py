@@ -440,16 +440,33 @@ class Option(NamedTuple):
 Offered = tuple[Option, "Thing | None", "Thing | None", tuple[Any, ...]]
 
 
-def _offered(
-    s: State, c: int, you: Thing | None, record: list[Any], options: Sequence[Option]
-) -> dict[str, Offered]:
+Placed = list[tuple[Option, list[tuple["Thing | None", "Thing | None"]]]]
+
+
+def _placed(s: State, options: Sequence[Option]) -> Placed:
+    """The options that are anywhere now: each with the things it stands on, and whose each of those is."""
+    known: dict[tuple[Any, ...], list[tuple[Thing | None, Thing | None]]] = {}
+    found: Placed = []
+    for option in options:
+        where = option.where
+        if where[0] == "design" and not s.live[where[1]]:
+            continue
+        on = known.get(where)
+        if on is None:
+            on = known[where] = [(me, voice(s, me)) for me, _ in hosts(s, where)]
+        if on:
+            found.append((option, on))
+    return found
+
+
+def _offered(s: State, c: int, you: Thing | None, record: list[Any], placed: Placed) -> dict[str, Offered]:
     """All that somebody may do now, by label."""
     found: dict[str, Offered] = {}
-    for option in options:
-        for me, _ in hosts(s, option.where):
-            if me is not None and voice(s, me) not in (you, None):
+    for option, on in placed:
+        for me, whose in on:
+            if whose is not None and whose != you:
                 continue
-            if not limit_ok(s, option.number, me, option.once):
+            if option.once is not None and not limit_ok(s, option.number, me, option.once):
                 continue
             for label, values in option.legal(s, c, me, you, record):
                 if me is None or me == you:
@@ -492,7 +509,7 @@ def offer_each(
     acted, quiet = False, 0
     while quiet < len(who):
         for you in who:
-            legal = _offered(s, c, you, record, options)
+            legal = _offered(s, c, you, record, _placed(s, options))
             if not legal:
                 quiet += 1
             else:
@@ -528,8 +545,9 @@ def offer_shared(
     acted = False
     while True:
         legal: dict[str, Offered] = {}
+        placed = _placed(s, options)
         for you in who:
-            for label, offered in _offered(s, c, you, record, options).items():
+            for label, offered in _offered(s, c, you, record, placed).items():
                 legal[f"{s.key[you]}: {label}" if len(who) > 1 else label] = offered
         if not legal:
             return acted

@@ -51,7 +51,23 @@ RUNTIME = (
     "make",
     "sort_by",
     "over_budget",
+    "said",
+    "named_things",
 )
+
+
+def said(value: Any) -> str:
+    """A value in a text, as players read it."""
+    from .text import said
+
+    return said(value)
+
+
+def named_things(s: State, things: Thing | Sequence[Thing] | None) -> str:
+    """Things in a text, by their names."""
+    from .text import Names
+
+    return Names(s.key).thing(things)
 
 
 def some(value: Any) -> list[Any]:
@@ -154,15 +170,11 @@ def make(s: State, c: int, site: int, kind: str, count: int, place: Thing) -> An
 
 def prints(s: State, thing: Thing, field: str) -> bool:
     """Is a value printed on the face that is up, be it a dash?"""
-    if s.design[thing] < 0:
-        return False
-    design, attr = s.program.designs[s.design[thing]], attribute("f", field)
-    faces = [f for f in design["faces"] if f["name"] == s.face[thing]]
-    return (
-        attr in design["fields"]
-        or attr in design["computed"]
-        or any(attr in f["fields"] or attr in f["computed"] for f in faces)
-    )
+    known = s.program.printed
+    mark = (s.design[thing], s.face[thing], field)
+    if mark not in known:
+        known[mark] = s.program.is_printed(*mark)
+    return known[mark]
 
 
 # ---------------------------------------------------------------- numbers
@@ -290,16 +302,18 @@ def seat_order(s: State, seat: Thing) -> int:
     return s.of["seat"].index(seat) + 1
 
 
-def win(s: State, c: int, site: int, who: Any) -> None:
+def win(s: State, c: int, site: int, who: Any, reason: str = "") -> None:
     winners = list(seats_asked(s, who))
     losers = [seat for seat in s.of["seat"] if seat not in winners]
-    finish(s, c, site, {"result": "won", "winners": winners, "losers": losers})
+    why = {"reason": reason} if reason else {}
+    finish(s, c, site, {"result": "won", "winners": winners, "losers": losers, **why})
 
 
-def lose(s: State, c: int, site: int, who: Any) -> None:
+def lose(s: State, c: int, site: int, who: Any, reason: str = "") -> None:
     losers = list(seats_asked(s, who))
     winners = [seat for seat in s.of["seat"] if seat not in losers]
-    finish(s, c, site, {"result": "lost", "winners": winners, "losers": losers})
+    why = {"reason": reason} if reason else {}
+    finish(s, c, site, {"result": "lost", "winners": winners, "losers": losers, **why})
 
 
 def draw(s: State, c: int, site: int) -> None:

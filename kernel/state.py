@@ -27,6 +27,7 @@ BUDGET = 2_000_000  # steps between two answers
 EVENTS_MAX = 200_000  # events between two answers
 THINGS_MAX = 20_000
 NUMBER_MAX = 1_000_000_000
+BOX, REMOVED = 0, 1  # the two places every game has
 
 
 class State:
@@ -51,6 +52,7 @@ class State:
         "key",
         "kind",
         "lasting",
+        "lineage",
         "live",
         "lively",
         "log",
@@ -94,7 +96,8 @@ class State:
     in_play: list[bool]
     lively: list[bool]  # whether what lies in it is in play; ... to here
     items: dict[Thing, list[Thing]]  # place -> what lies in it, bottom first
-    of: dict[str, list[Thing]]  # kind -> things of that kind, narrower kinds included
+    of: dict[str, list[Thing]]  # kind -> things of that kind that were not removed, narrower kinds included
+    lineage: dict[str, tuple[str, ...]]  # kind -> itself and all wider kinds
     live: dict[int, list[Thing]]  # design -> those whose printed rules work now, in order of entering
 
     drawn: list[Any]  # boards as their author drew them: (name, [(space, place in half spaces, mark)])

@@ -74,6 +74,8 @@ class Names:
 def word(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, tuple | list):  # a face of a die with several symbols, or none
+        return face(value)
     return "nothing" if value is None else str(value)
 
 
@@ -173,6 +175,11 @@ def face(value: Any) -> str:
 
 
 def outcome_text(names: Names, outcome: dict[str, Any]) -> str:
+    reason = outcome.get("reason")
+    return result_text(names, outcome) + (f": {reason}" if reason else "")
+
+
+def result_text(names: Names, outcome: dict[str, Any]) -> str:
     winners, losers = outcome.get("winners", []), outcome.get("losers", [])
     match outcome["result"]:
         case "drawn":

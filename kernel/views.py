@@ -163,19 +163,32 @@ def outcome_view(s: State) -> dict[str, Any] | None:
 
 # ---------------------------------------------------------------- the log
 class LogView:
-    """Follows a history, event by event, and gives each as one seat may see it."""
+    """Follows a history, event by event, and gives each as one seat may see it.
 
-    def __init__(self, opened: Event, seat: Thing | None, tables: dict[str, Any]) -> None:
+    `open_answers`: nothing is kept from one seat and shown to another, so what others answered may be told.
+    """
+
+    def __init__(
+        self, opened: Event, seat: Thing | None, tables: dict[str, Any], open_answers: bool = False
+    ) -> None:
         self.state, self.seat, self.tables = state_from_box(opened), seat, tables
+        self.open_answers = open_answers
+        self.known: set[Thing] = set()  # of the things of the last event, those that the seat may know
 
     def follow(self, event: Event) -> Event:
         """The next event, redacted. Visibility before and after it both count."""
         if self.seat is None:
             apply(self.state, event)
             return event
-        before = {t: can_see(self.state, self.seat, t) for t in _things_of(event, self.tables)}
+        before = {t: can_see(self.state, self.seat, t) for t in things_of(event, self.tables)}
         apply(self.state, event)
-        known = {t for t, seen in before.items() if seen or can_see(self.state, self.seat, t)}
+        self.known = {t for t, seen in before.items() if seen or can_see(self.state, self.seat, t)}
+        return self.redacted(event, self.known)
+
+    def redacted(self, event: Event, known: set[Thing]) -> Event:
+        """An event as the seat may see it, if it may know these of its things."""
+        if self.seat is None or (self.open_answers and event[0] == "answered"):
+            return (event[0], -1, 0, *event[3:])
         return redact(event, self.seat, known, self.tables, self.state)
 
 
@@ -185,7 +198,7 @@ def seen_log(events: Sequence[Event], seat: Thing | None, tables: dict[str, Any]
     return [follower.follow(event) for event in events[1:]]
 
 
-def _things_of(event: Event, tables: dict[str, Any]) -> Iterable[Thing]:
+def things_of(event: Event, tables: dict[str, Any]) -> Iterable[Thing]:
     """The things an event speaks of."""
     name, values = event[0], event[3:]
     match name:
