@@ -37,8 +37,7 @@ class BoardReader:
     ) -> None:
         self.v, self.board, self.fail = vocab, board, fail
         self.name = board.name.value.strip('"')
-        self.prefix = f"{self.name} " if several and only is None else ""  # others are never there together
-        self.only = only
+        self.prefix = f"{self.name} " if several else ""
         self.legend: dict[str, tuple[str, dict[str, Any], str]] = {}
         self.spaces: list[dict[str, Any]] = []
         self.at: dict[tuple[int, int], int] = {}
@@ -61,7 +60,7 @@ class BoardReader:
                 self.fail(
                     "LB0223", part.span, "a border is written as a line", "write: wall between a1 and b1"
                 )
-        return {"name": self.name, "spaces": self.spaces, "lines": self.lines, "only": self.only}
+        return {"name": self.name, "spaces": self.spaces, "lines": self.lines}
 
     def _legend(self, part: n.Legend) -> None:
         mark = part.mark.value.strip('"')

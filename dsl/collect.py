@@ -219,6 +219,15 @@ class Collector:
             case n.Verb() | n.Query() | n.Value() | n.Relation() | n.Modifier():
                 self._phrase(decl)
 
+    def name_spaces(self, spaces: Iterable[dict[str, Any]]) -> None:
+        """Spaces can be named in texts (`move self to d2`); a word that the game itself uses keeps its meaning."""
+        v = self.v
+        taken = {*v.values, *v.zones, *v.enum_of, *v.enums, *v.nouns, *v.windows, *v.die_names}
+        for spec in spaces:
+            name, known = spec["name"], v.cards.get(spec["name"], spec["kind"])
+            if name not in taken and v.is_a(known, "space"):
+                v.cards[name] = v.common([known, spec["kind"]])
+
     def type_of(self, kind: n.Type) -> T:
         found = self.v.read_type(str(kind))
         if found is None:

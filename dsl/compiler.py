@@ -79,23 +79,30 @@ def read_packs(texts: Iterable[Source]) -> Checked:
     collector = Collector()
     collector.problems += problems
     collector.collect(decls)
+    boards = read_boards(decls, collector)
     resolver = Resolver(collector)
     units = resolver.resolve(decls)
-    checked = Checked(sources, resolver.problems, collector.v, units)
-    boards = [d for d in decls if isinstance(d, n.Board)]
-
-    def fail(code: str, span: Span, what: str, help_: str) -> None:
-        checked.problems.append(Problem(code, span, what, help_))
-
-    only = units.only_with
-    several = sum(b.span.file not in only for b in boards) > 1
-    checked.boards = [
-        BoardReader(collector.v, b, fail, several, only.get(b.span.file)).read() for b in boards
-    ]
+    for board in boards:
+        board["only"] = units.only_with.get(board.pop("file"))
+    checked = Checked(sources, resolver.problems, collector.v, units, boards=boards)
     checked.header = read_header(decls, collector.v, checked.problems)
     checked.problems += check(collector.v, units, decls, resolver.used)
     checked.problems = sorted_problems(checked.problems)
     return checked
+
+
+def read_boards(decls: Sequence[n.Decl], collector: Collector) -> list[dict[str, Any]]:
+    """The boards, and their spaces as names that any text may use."""
+    drawn = [d for d in decls if isinstance(d, n.Board)]
+    chosen = {d.span.file for d in decls if isinstance(d, n.FileBlock) and d.is_chosen}
+    several = sum(b.span.file not in chosen for b in drawn) > 1
+    read: list[dict[str, Any]] = []
+    for board in drawn:
+        alone = not several or board.span.file in chosen  # of boards that a setting chooses, one is there
+        made = BoardReader(collector.v, board, collector.fail, not alone).read()
+        read.append({**made, "file": board.span.file})
+        collector.name_spaces(made["spaces"])
+    return read
 
 
 def compile_packs(texts: Sequence[Source]) -> Compiled:

@@ -180,7 +180,7 @@ class Rules(Statements):
 
     def _recorded(self, slot: str, t: T, sc: Scope) -> ast.expr:
         value = sc.names[slot]()
-        return py.call("k_tuple", value) if t.form in ("set", "desc") else value
+        return py.call("k_tuple", value) if t.form in ("set", "desc") or t.base == "roll" else value
 
     def _before(self, unit: u.VerbUnit, params: list[str]) -> list[ast.stmt]:
         number, text = unit.phrase.number, py.const(told_name(unit.phrase))

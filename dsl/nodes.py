@@ -288,6 +288,11 @@ class FileBlock(Node):
     word: Word
     lines: tuple[Attribute, ...]
 
+    @property
+    def is_chosen(self) -> bool:
+        """Does a setting decide whether the file is in the box?"""
+        return any(str(line.clauses[0]).startswith("only with ") for line in self.lines)
+
 
 @dataclass(frozen=True, slots=True)
 class Ability(Node):

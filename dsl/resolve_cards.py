@@ -332,8 +332,8 @@ class CardReader(StatementReader):
         word = self._words_of_card.get(str(clauses[0]))
         if word is not None and want.base in self.v.enums:
             return ir.WordValue(type=want.one(), span=clauses[0].span, value=word)
-        value = self.read(clauses[0], env, replace(want, maybe=True))
-        if value is not None and (wrong := set(self._words_of_card) & set(locals_in(value))):
+        single = self.read(clauses[0], env, replace(want, maybe=True))
+        if single is not None and (wrong := set(self._words_of_card) & set(locals_in(single))):
             self.fail(
                 "LB0222",
                 clauses[0].span,
@@ -341,7 +341,7 @@ class CardReader(StatementReader):
                 f"print the word itself, as a field of type {min(wrong)}, and let a rule look at that",
             )
             return None
-        return value
+        return single
 
     def _filled(self, item: n.Item) -> n.Item:
         """A printed text with the words of this copy of the card in its braces."""

@@ -32,7 +32,6 @@ _QUIET = frozenset(
 )
 WIDTH = 100  # columns of a line for people
 MANY = 12  # of more things than these in one place, only the one on top is named
-SMALL = 16  # a board with so many spaces can be read without the names of its rows
 UNSEEN = "a hidden thing"
 _PIECES = re.compile(r"\[|\]|\([^()]*\)|[^\s\[\]()]+")
 
@@ -243,66 +242,14 @@ def printed_on(begun: State) -> frozenset[tuple[str, str, str]]:
     )
 
 
-def board_lines(board: dict[str, Any]) -> list[str]:
-    """A board, drawn as its author drew it; a space shows what is there, else its mark.
-
-    On a board that is not small, a row begins with the names of its first and its last space.
-    """
-    spaces = {tuple(space["at"]): space for space in board["spaces"]}
-    if not spaces:
-        return []
-    rows = {row: sorted(at[1] for at in spaces if at[0] == row) for row in sorted({at[0] for at in spaces})}
-    labels = {
-        row: " to ".join(dict.fromkeys(spaces[row, at]["space"] for at in (columns[0], columns[-1])))
-        for row, columns in rows.items()
-    }
-    wide = max(map(len, labels.values()))
-    wide = wide + 2 if wide <= 12 and len(spaces) > SMALL else 0
-    room = _cell_room(board, WIDTH - 2 - wide)
-    cells = {at: _cell(space, room) for at, space in spaces.items()}
-    half = max(1, (max(map(len, cells.values())) + 2) // 2)
-    lines: list[str] = []
-    for row, columns in rows.items():
-        line = ""
-        for column in columns:
-            line = line.ljust(column * half) + cells[row, column] + " "
-        lines.append("  " + (labels[row] if wide else "").ljust(wide) + line.rstrip())
-    return lines
-
-
-def _cell_room(board: dict[str, Any], width: int) -> int:
-    """How much of a name fits into a space, so that the board is not too wide."""
-    last = max(space["at"][1] for space in board["spaces"])
-    return next((room for room in range(12, 4, -1) if last * ((room + 2) // 2) + room <= width), 4)
-
-
-def _cell(space: dict[str, Any], room: int) -> str:
-    things: list[str] = space["things"]
-    if len(things) > 1:
-        return f"{things[0][: room - 2].strip()}+{len(things) - 1}"
-    return things[0][:room].strip() if things else str(space["mark"])
-
-
-def map_lines(view: dict[str, Any]) -> list[str]:
-    """The boards, drawn; below each, in full, what may have been cut."""
-    boards = [board for board in view.get("boards", ()) if board["spaces"]]
-    lines: list[str] = []
-    for board in boards:
-        lines += [f"{board['name']}:"] if len(boards) > 1 else []
-        lines += board_lines(board)
-        for space in board["spaces"]:
-            if len(space["things"]) > 1 or any(len(name) > 4 for name in space["things"]):
-                lines += wrapped(f"{space['space']}: {listed(space['things'])}")
-    return lines
-
-
-def table_lines(view: dict[str, Any], printed: Printed = ()) -> list[str]:
+def table_lines(view: dict[str, Any], printed: Printed = (), skip: Collection[str] = ()) -> list[str]:
     """A view of the table, place by place, plain enough for a screen reader.
 
-    Of what lies somewhere, only those things are told more of that are not as they were `printed`.
+    Of what lies somewhere, only those things are told more of that are not as they were `printed`, without the
+    fields to `skip`.
     """
-    table = _Table(view, printed)
-    lines = [line for board in view.get("boards", ()) for line in board_lines(board)]
+    table = _Table(view, printed, skip)
+    lines: list[str] = []
     for thing in (*table.things_in(None), *table.things_in("box")):  # spaces; seats
         lines += table.standing(thing)
     for zone in view["zones"]:
@@ -314,9 +261,11 @@ def table_lines(view: dict[str, Any], printed: Printed = ()) -> list[str]:
     return lines
 
 
-def zone_lines(view: dict[str, Any], name: str, printed: Printed = ()) -> list[str]:
+def zone_lines(
+    view: dict[str, Any], name: str, printed: Printed = (), skip: Collection[str] = ()
+) -> list[str]:
     """One zone, with everything that may be seen in it."""
-    table = _Table(view, printed)
+    table = _Table(view, printed, skip)
     return [
         line
         for zone in view["zones"]
@@ -337,8 +286,8 @@ def fields_text(fields: dict[str, Any]) -> str:
 class _Table:
     """A view, with its things by the places where they lie."""
 
-    def __init__(self, view: dict[str, Any], printed: Printed) -> None:
-        self.printed = printed
+    def __init__(self, view: dict[str, Any], printed: Printed, skip: Collection[str]) -> None:
+        self.printed, self.skip = printed, skip
         self._in: dict[str | None, list[dict[str, Any]]] = {}
         for thing in view["things"]:
             self._in.setdefault(thing.get("place"), []).append(thing)
@@ -385,7 +334,7 @@ class _Table:
 
     def _changed(self, thing: dict[str, Any]) -> str:
         """The fields of a thing, if one of them is not as printed."""
-        fields = thing.get("fields", {})
+        fields = {name: value for name, value in thing.get("fields", {}).items() if name not in self.skip}
         told = fields_text(fields)
         if told and any(
             (thing["name"], name, said(value)) not in self.printed for name, value in fields.items()

@@ -100,7 +100,7 @@ def _thing(s: State, seat: Thing | None, thing: Thing) -> dict[str, Any]:
         shown["owner"] = s.key[s.owner[thing]]  # type: ignore[index]
     for name, info in _field_table(s).items():
         value = getattr(s, info["attr"])[thing]
-        if value is not None and value is not False and _may_read(s, seat, thing, info):
+        if value is not None and value is not False and may_read(s, seat, thing, info):
             group = shown.setdefault("printed" if info["fixed"] else "fields", {})
             group[name] = _shown_value(s, seat, value, info["thing"])
     return shown
@@ -113,7 +113,7 @@ def _board(s: State, seat: Thing | None, name: str, spaces: Sequence[Any]) -> di
         there = [s.key[t] for t in s.items[space] if can_see(s, seat, t)]
         for info in _field_table(s).values():
             value = getattr(s, info["attr"])[space]
-            if not info["fixed"] and value not in (None, False, 0) and _may_read(s, seat, space, info):
+            if not info["fixed"] and value not in (None, False, 0) and may_read(s, seat, space, info):
                 there.append(str(_shown_value(s, seat, value, info["thing"])))
         shown.append({"space": s.key[space], "at": list(at), "mark": mark, "things": there})
     return {"name": name, "spaces": shown}
@@ -127,7 +127,7 @@ def _field_table(s: State) -> dict[str, dict[str, Any]]:
     return {}
 
 
-def _may_read(s: State, seat: Thing | None, thing: Thing, info: dict[str, Any]) -> bool:
+def may_read(s: State, seat: Thing | None, thing: Thing, info: dict[str, Any]) -> bool:
     if seat is None or info["seen"] == "all":
         return True
     return info["seen"] == "owner" and (seat == thing or seat in _owners(s, thing))
@@ -187,9 +187,15 @@ class LogView:
 
     def redacted(self, event: Event, known: set[Thing]) -> Event:
         """An event as the seat may see it, if it may know these of its things."""
-        if self.seat is None or (self.open_answers and event[0] == "answered"):
+        if event[0] == "answered" and self._is_open():
             return (event[0], -1, 0, *event[3:])
+        assert self.seat is not None, "nothing is hidden from the referee"
         return redact(event, self.seat, known, self.tables, self.state)
+
+    def _is_open(self) -> bool:
+        """May answers of other seats be told? Not while something was shown to some of them only."""
+        everybody = len(self.state.of["seat"])
+        return self.open_answers and all(len(seats) == everybody for seats in self.state.shown.values())
 
 
 def seen_log(events: Sequence[Event], seat: Thing | None, tables: dict[str, Any]) -> list[Event]:
@@ -263,7 +269,7 @@ def redact(event: Event, seat: Thing, known: set[Thing], tables: dict[str, Any],
             out = (hide(values[0]), values[1])
         case "set":
             spec = tables["fields"].get(values[1], {"thing": False, "seen": "all"})
-            if values[0] not in known or not _may_read(s, seat, values[0], spec):
+            if values[0] not in known or not may_read(s, seat, values[0], spec):
                 out = (HIDDEN,)
             else:
                 out = (values[0], values[1], hide(values[2]) if spec["thing"] else values[2])
