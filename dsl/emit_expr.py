@@ -264,6 +264,16 @@ class Expressions:
 
     def relation(self, r: ir.Rel, value: Maker, sc: Scope) -> ast.expr:
         phrase = r.pattern.phrase
+        if (
+            loose := _loose(r)
+        ) is not None:  # `in a panel` holds if there is such a panel: a test asks nobody
+            name, noun = loose
+            x = self._fresh(sc)
+            one = ir.Local(type=noun.type.one(), span=noun.span, name=x)
+            inner = replace(sc, depth=sc.depth + 1).bind(x, local(x))
+            bound = replace(r, args=tuple((k, one if k == name else a) for k, a in r.args))
+            every = replace(noun, det="all", type=noun.type.set_of())
+            return py.negate(py.negate(self.things(every, sc, x, [self.relation(bound, value, inner)])))
         first = r.pattern.parts[0]
         assert isinstance(first, SlotPart)
         args = {first.name: value(), **{k: self.argument(a, phrase.slots[k], sc) for k, a in r.args}}
@@ -578,7 +588,7 @@ class Expressions:
         value = local(x)
         for at, f in enumerate(e.filters):
             f = self.plain_relation(f)
-            if not isinstance(f, ir.Rel) or not f.pattern.phrase.is_primitive:
+            if not isinstance(f, ir.Rel) or not f.pattern.phrase.is_primitive or _loose(f):
                 continue
             found = self.em.primitives.source(f, sc, e.kinds)
             if found is not None:
@@ -696,6 +706,14 @@ class Expressions:
     def _fresh(self, sc: Scope) -> str:
         self.em.counter += 1
         return f"x{self.em.counter}"
+
+
+def _loose(r: ir.Rel) -> tuple[str, ir.Noun] | None:
+    """A slot of a relation that is filled with just any of some things."""
+    for name, a in r.args:
+        if isinstance(a, ir.Noun) and a.type.form == "ask" and not r.pattern.phrase.slots[name].form:
+            return name, a
+    return None
 
 
 def _again(node: ast.expr) -> Maker:

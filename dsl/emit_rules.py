@@ -422,5 +422,6 @@ class Rules(Statements):
             "body": f"o{o.number}",
             "once": o.once,
             "site": self.site(o.span),
+            "anybody": o.by is not None and isinstance(o.by[1], ir.Noun) and o.by[1].det == "any",
             "windows": [w.name for w in o.windows],
         }

@@ -476,7 +476,13 @@ def rule_of(space: Mapping[str, Any], row: Sequence[Any]) -> rules.Rule:
 
 def option_of(space: Mapping[str, Any], row: Mapping[str, Any]) -> rules.Option:
     return rules.Option(
-        row["number"], tuple(row["where"]), space[row["legal"]], space[row["body"]], row["once"], row["site"]
+        row["number"],
+        tuple(row["where"]),
+        space[row["legal"]],
+        space[row["body"]],
+        row["once"],
+        row["site"],
+        row["anybody"],
     )
 
 

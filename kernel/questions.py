@@ -116,7 +116,7 @@ def choose_thing(
 
 
 def offered(s: State, things: Sequence[Thing]) -> tuple[list[str], Sequence[Thing]]:
-    """What things are called in a question: by name, and by number only where copies of a name differ.
+    """What things are called in a question: by name, and by place or number only where copies of a name differ.
 
     Copies that differ in nothing are one answer.
     """
@@ -131,11 +131,30 @@ def offered(s: State, things: Sequence[Thing]) -> tuple[list[str], Sequence[Thin
         if not any(alike(s, thing, other) for other in others):
             others.append(thing)
             kept.append(thing)
-    return [names[t] if len(groups[names[t]]) == 1 else s.key[t] for t in kept], kept
+    called = {t: text for group in groups.values() for t, text in zip(group, told_apart(s, group), strict=True)}
+    return [called[t] for t in kept], kept
+
+
+def told_apart(s: State, copies: Sequence[Thing]) -> list[str]:
+    """Names for copies that differ: by where on the board they are, else by number."""
+    if len(copies) == 1:
+        return [s.name[copies[0]]]
+    places = [s.place[t] for t in copies]
+    if len(set(places)) == len(places) and not any(p is None or s.kind[p] == "zone" for p in places):
+        spaces = s.program.board.next_to
+        return [
+            f"{s.name[t]} {'on' if p in spaces else 'in'} {s.key[p]}"
+            for t, p in zip(copies, places, strict=True)
+            if p is not None
+        ]
+    keys = [s.key[t] for t in copies]
+    return keys if len(set(keys)) == len(keys) else [f"{s.name[t]} #{n}" for n, t in enumerate(copies, 1)]
 
 
 def alike(s: State, a: Thing, b: Thing) -> bool:
     """Do two copies differ in nothing but their number? Same place, same values, nothing on them, nothing lasting."""
+    if s.place[a] != s.place[b] or any(getattr(s, slot)[a] != getattr(s, slot)[b] for slot in s.CHANGING):
+        return False
     if s.kind[a] == s.kind[b] and s.program.kinds[s.kind[a]]["alike"]:
         return True
     if any(

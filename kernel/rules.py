@@ -21,8 +21,8 @@ from typing import Any, NamedTuple
 
 from .errors import OverBudget, RuleError
 from .fold import apply, put_field, put_value
-from .questions import PASS, alike, answer, seats_asked
-from .state import EVENTS_MAX, State, Thing
+from .questions import PASS, alike, answer, seats_asked, told_apart
+from .state import EVENTS_MAX, REMOVED, State, Thing
 
 RUNTIME = (
     "spend",
@@ -435,6 +435,7 @@ class Option(NamedTuple):
     body: Callable[..., Any]
     once: str | None
     site: int
+    anybody: bool = False  # whoever fits may take it, and not only the one whose text it is on
 
 
 Offered = tuple[Option, "Thing | None", "Thing | None", tuple[Any, ...]]
@@ -452,8 +453,10 @@ def _placed(s: State, options: Sequence[Option]) -> Placed:
         if where[0] == "design" and not s.live[where[1]]:
             continue
         on = known.get(where)
-        if on is None:
-            on = known[where] = [(me, voice(s, me)) for me, _ in hosts(s, where)]
+        if on is None or option.anybody:
+            on = [(me, None if option.anybody else voice(s, me)) for me, _ in hosts(s, where)]
+        if not option.anybody:
+            known[where] = on
         if on:
             found.append((option, on))
     return found
@@ -477,7 +480,7 @@ def _offered(s: State, c: int, you: Thing | None, record: list[Any], placed: Pla
                 if twin is not None and twin != me:
                     if alike(s, me, twin):  # another copy of the same: one answer is enough
                         continue
-                    said = _said(s.key[me], label)
+                    said = _said(told_apart(s, [me, twin])[0], label)
                 found.setdefault(said, (option, me, you, values))
     return found
 
@@ -653,6 +656,8 @@ def chosen_order(s: State, c: int, site: int, things: Sequence[Thing], who: Any)
 def named(s: State, name: str, kind: str) -> Thing:
     """The thing with a printed name; of several copies the first in play, else the first."""
     found = [t for t in s.of[kind] if s.name[t] == name]
+    if not found:
+        found = [t for t in s.items[REMOVED] if s.name[t] == name and kind in s.lineage[s.kind[t]]]
     if not found:
         raise RuleError(f"there is no {kind} called {name!r}")
     return next((t for t in found if s.in_play[t]), found[0])

@@ -79,6 +79,7 @@ class State:
     GLOBALS: ClassVar[tuple[str, ...]] = ()
     ZONES: ClassVar[tuple[str, ...]] = ()
     FIXED: ClassVar[frozenset[str]] = frozenset()
+    CHANGING: ClassVar[tuple[str, ...]] = ()  # the fields that are not fixed
 
     program: Program
     log: list[Event]  # every event so far
@@ -169,6 +170,7 @@ def state_class(
         "GLOBALS": values,
         "ZONES": zones,
         "FIXED": fixed,
+        "CHANGING": tuple(f for f in fields if f not in fixed),
     }
     made: type[State] = type("State", (State,), body)
     copier = _copier(made, (*_CHANGING, *(f for f in fields if f not in fixed), "log", "lasting", "queue"))

@@ -255,7 +255,7 @@ def table_lines(view: dict[str, Any], printed: Printed = (), skip: Collection[st
     for zone in view["zones"]:
         if zone["zone"] not in ("box", "removed") and zone["count"]:
             lines += table.zone(zone)
-    shown_values = {k: v for k, v in view["values"].items() if v is not None and v is not False}
+    shown_values = {k: v for k, v in view["values"].items() if v is not None and v is not False and v != []}
     for name, value in shown_values.items():
         lines += wrapped(f"{name}: {said(value)}")
     return lines
