@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 from typing import Any
 
 from longbox.kernel.program import SITE_LINES
+from longbox.kernel.state import attribute
 
 from . import ir
 from . import pyast as py
@@ -138,28 +140,62 @@ class Core:
         return identifier
 
     # ------------------------------------------------------------ whenever
+    @cached_property
+    def _awaited(self) -> dict[int, tuple[frozenset[str], bool]]:
+        """What each `whenever` rule looks at, in what it calls as well: fields by name, and whether at places."""
+        return {r.number: self._looks_at(r.test) for r in self._whenever}
+
+    def _looks_at(self, test: Any) -> tuple[frozenset[str], bool]:
+        fields: set[str] = set()
+        places = False
+        left, seen = [test], set[object]()
+        while left:
+            for x in walk(left.pop()):
+                match x:
+                    case ir.FieldOf(name=name):
+                        fields.add(name)
+                        places |= name in self.analysis.modified  # passive texts come and go with their cards
+                    case ir.GlobalValue(name=name):
+                        fields.add(f"the {name}")  # no field has such a name
+                    case ir.Adj(name=name, flag=flag, fields=enums):
+                        fields.update([name] if flag else enums)
+                    case ir.Noun() | ir.Rel() | ir.ZoneOf() | ir.GlobalZone():
+                        places = True
+                    case ir.Call() if x.pattern.phrase.number in self.analysis.modified_values:
+                        places = True
+                for meaning in self._meanings(x):
+                    if id(meaning) not in seen:
+                        seen.add(id(meaning))
+                        left.append(meaning)
+        return frozenset(fields), places
+
+    def _meanings(self, x: Any) -> list[Any]:
+        """The texts that a word of the game stands for: of a phrase, an adjective, a kind known by a condition."""
+        match x:
+            case ir.Call() | ir.Rel():
+                return [q for q in self.units.queries if q.phrase is x.pattern.phrase]
+            case ir.Adj(name=name):
+                known = self.v.adjectives.get(name, ())
+                return [self.adjectives[a.number] for a in known if a.number in self.adjectives]
+            case ir.Noun(kinds=kinds):
+                return [self.units.conditions[k] for k in kinds if k in self.units.conditions]
+        return []
+
     def whenever_field(self, name: str) -> list[ast.stmt]:
-        readers = [
-            r
-            for r in self._whenever
-            if any(isinstance(x, ir.FieldOf) and x.name == name for x in walk(r.test))
-        ]
-        return self._check_call() if readers else []
+        readers = [number for number, (fields, _) in self._awaited.items() if name in fields]
+        return self._check_call(attribute("H", name), readers)
 
     def whenever_moves(self) -> list[ast.stmt]:
-        readers = [
-            r
-            for r in self._whenever
-            if any(isinstance(x, ir.Noun | ir.Rel | ir.ZoneOf | ir.GlobalZone) for x in walk(r.test))
-        ]
-        return self._check_call() if readers else []
+        return self._check_call("H_", [number for number, (_, places) in self._awaited.items() if places])
 
     def whenever_any(self) -> list[ast.stmt]:
-        return self._check_call() if self._whenever else []
+        return self._check_call("H", list(self._awaited))
 
-    def _check_call(self) -> list[ast.stmt]:
-        self.lists.setdefault("H", [])
-        return [py.expression(py.call("k_whenever", py.name("s"), py.name("c"), py.name("H")))]
+    def _check_call(self, name: str, rules: list[int]) -> list[ast.stmt]:
+        if not rules:
+            return []
+        self.lists[name] = rules
+        return [py.expression(py.call("k_whenever", py.name("s"), py.name("c"), py.name(name)))]
 
 
 def held(place: int) -> Maker:

@@ -281,7 +281,7 @@ class Rules(Statements):
             case ir.Gets(pattern=p) if p is not None:
                 self.lists.setdefault(f"V{p.phrase.number}", []).append(rule.number)
             case None:
-                self.lists.setdefault("H", []).append(rule.number)
+                pass  # a state check: `whenever_field` and the like list it where it may come to hold
 
     def _scope_lists(self) -> None:
         for scope, rules in self.analysis.scope_watchers.items():

@@ -615,7 +615,8 @@ class Statements(Core):
                         py.call(
                             put_it, *self.lead(s.span), py.const(name), py.const(attribute("g", name)), value
                         )
-                    )
+                    ),
+                    *self.whenever_field(f"the {name}"),
                 ]
             case ir.FieldOf(owner=owner, name="owner"):
                 return [py.expression(py.call("k_own", *self.lead(s.span), ex.emit(owner, sc), value))]

@@ -208,9 +208,9 @@ class Primitives:
                     )
                 ]
             case "flip _":
-                return do("turn", args["what"], py.const(None))
+                return do("turn", args["what"], py.const(None)) + self.em.whenever_any()
             case "flip _ to _":
-                return do("turn", args["what"], args["face"])
+                return do("turn", args["what"], args["face"]) + self.em.whenever_any()
             case "reveal _ to _":
                 return do("show", args["what"], py.call("k_seats_asked", py.name("s"), args["who"]))
             case "put _ _ on _":

@@ -6,9 +6,16 @@ seed of its stream, and has no other source of chance: the same game and seed gi
     random    each answer equally likely; may also be handed to `Game.play` as its policy, the fast path
     first     always the first answer offered
     greedy    tries each answer on a fork, plays random games from there, takes what won most
+    sensible  tries each answer to the end of its effect, takes what leaves its seat standing best
 
-Budgets are counts, never seconds. The greedy bot does not know the draws to come, but it looks at the true
-table: in a game with hidden hands it knows more than a person in its seat would.
+The sensible bot needs a game that says how well somebody stands:
+
+    query standing of (p: player) -> number: 3 * p's points - number of (cards in p's hand)
+
+Budgets are counts, never seconds. Neither the greedy nor the sensible bot knows the draws to come. The greedy one
+looks at the true table: in a game with hidden hands it knows more than a person in its seat would. The sensible
+one shuffles the piles it may not look into before it draws from them; what lies in the hands of others it still
+knows, and a rule or a `standing` that reads a hidden card tells it that card.
 """
 
 from __future__ import annotations
@@ -17,12 +24,25 @@ from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Protocol, TypeAlias
 
-from longbox.kernel import Game, LongboxError, OverBudget, Question, Thing
-from longbox.kernel.chance import Seeded
-from longbox.kernel.state import Policy
+from longbox.kernel import Game, LongboxError, OverBudget, Program, Question, RuleError, State, Thing
+from longbox.kernel.chance import Branch, Seeded
+from longbox.kernel.errors import Paused
+from longbox.kernel.fold import apply
+from longbox.kernel.game import text_line
+from longbox.kernel.questions import Feed
+from longbox.kernel.state import BUDGET, Policy
+from longbox.kernel.turns import walk
+from longbox.kernel.views import may_look
 
 ROLLOUTS = 192  # games that the greedy bot plays out for one answer
 DEPTH = 400  # decisions after which such a game counts as undecided
+
+STANDING = "standing of"  # the query that the sensible bot reads
+EXTRA = 16  # tries of the sensible bot for one answer, beyond the first of each answer it looks at
+LOOKED_AT = 32  # answers that it looks at, of very many
+WITHIN = 12  # questions in the middle of an effect after which it reads the standing there and then
+PATIENCE = 40  # answers in one step after which it takes any: a text may let an effect go on for ever
+WON = 1e12  # more than any standing
 
 
 class Bot(Protocol):
@@ -143,6 +163,264 @@ def score(outcome: Mapping[str, Any] | None, seat: Thing) -> float:
     return 0.0 if seat in outcome["losers"] else 0.5
 
 
+# ---------------------------------------------------------------- the sensible bot
+class SensibleBot:
+    """Tries each answer to the end of its effect, and takes the one that leaves those asked standing best.
+
+    An effect that draws is tried with several draws, and the mean counts; one that asks further is answered in
+    several ways, and the best counts. The weaker half of the answers drops out, and again. Equals are drawn by lot.
+    """
+
+    def __init__(self, seed: int, extra: int = EXTRA, within: int = WITHIN) -> None:
+        self.seed, self.extra, self.within = seed, extra, within
+
+    @staticmethod
+    def ready(program: Program) -> None:
+        """Raises if it cannot play this game."""
+        standing_of(program)
+
+    def __call__(self, game: Game, question: Question) -> str:
+        standing = standing_of(game.program)
+        if len(question.keys) == 1:
+            return question.keys[0]
+        if answers_in_step(game) >= PATIENCE:
+            return RandomBot(self.seed).policy(question)
+        seed = derive(self.seed, game.decisions)
+        keys = question.keys
+        if len(keys) > LOOKED_AT:
+            keys = sorted(keys, key=lambda key: derive(seed, "part", key))[:LOOKED_AT]
+        return Look(game, question, standing, seed, self.within).best(keys, self.extra)
+
+
+Standing: TypeAlias = Callable[[State, Thing], float]
+
+
+def standing_of(program: Program) -> Standing:
+    """How well a seat stands, as the text of the game says it."""
+    kinds = program.kinds[program.tables["seat_kind"]]["all"]
+    for kind in kinds:
+        row = program.tables["queries"].get(f"{STANDING} ({kind})")
+        if row is not None and row["type"] == "number":
+            function = program.function(row["function"])
+            return lambda state, seat: _asked_of(program, function, state, seat)
+    wanted = f"query {STANDING} (p: {kinds[0]}) -> number:"
+    raise LongboxError(
+        f"{program.title} does not say how well somebody stands, so the sensible bot cannot play it: "
+        f"write '{wanted} ...' in its rules, or take another bot"
+    )
+
+
+def _asked_of(program: Program, function: Callable[..., Any], state: State, seat: Thing) -> float:
+    try:
+        return float(function(state, -1, None, None, seat))
+    except RuleError as error:
+        raise RuleError(error.what, *text_line(program, error)) from error
+    except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
+        raise RuleError("the standing of a seat came to nothing", *text_line(program, error)) from error
+
+
+def answers_in_step(game: Game) -> int:
+    """How many answers were given since the last step."""
+    count = 0
+    for event in reversed(game.log):
+        if event[0] == "stepped":
+            break
+        count += event[0] == "answered"
+    return count
+
+
+class Trial:
+    """One answer, and how those asked stand after it: by the way it is followed up, one value for each luck."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.values: dict[int, list[float]] = {}
+        self.asks = False  # there are several ways to follow it up
+        self.draws = False  # what comes of it is a matter of luck
+
+    @property
+    def value(self) -> float:
+        return max(sum(found) / len(found) for found in self.values.values())
+
+    def wanted(self, number: int) -> list[tuple[int, int]]:
+        """The tries of a round, as (way, luck). A new way is tried with as much luck as the others had."""
+        if not self.asks:
+            return [(0, number)] if self.draws else []
+        lucks = range(2 if self.draws else 1)
+        return [
+            (way, luck)
+            for luck in lucks
+            for way in range(number + 1)
+            if luck >= len(self.values.get(way, ()))
+        ]
+
+
+class Look:
+    """One question, looked at by the sensible bot."""
+
+    def __init__(self, game: Game, question: Question, standing: Standing, seed: int, within: int) -> None:
+        self.game, self.question, self.standing = game, question, standing
+        self.seed, self.within = seed, within
+        state = game.state
+        self._unseen = [
+            zone
+            for zone in state.sight
+            if len(state.items[zone]) > 1 and not all(may_look(state, seat, zone) for seat in question.seats)
+        ]
+        self._stirred: list[Thing] = []  # unseen zones from which some try has drawn
+
+    def best(self, keys: Sequence[str], extra: int) -> str:
+        trials = [Trial(key) for key in keys]
+        for trial in trials:
+            self._try(trial, 0, 0)
+        number = 0
+        while extra > 0 and len(trials) > 1:
+            number += 1
+            wanted = [(trial, *one) for trial in trials for one in trial.wanted(number)]
+            if not wanted:
+                break
+            for trial, way, luck in wanted:
+                self._try(trial, way, luck)
+            extra -= len(wanted)
+            trials = sorted(trials, key=lambda trial: -trial.value)[: (len(trials) + 1) // 2]
+        best = max(trial.value for trial in trials)
+        equals = [trial.key for trial in trials if trial.value == best]
+        return equals[derive(self.seed, "lot") % len(equals)]
+
+    def _try(self, trial: Trial, way: int, luck: int) -> None:
+        """Try an answer once. If it drew from a pile that it may not see, that pile is shuffled first."""
+        before = self.game.state.items
+        playout = self._play(trial.key, way, luck, self._stirred if trial.draws else [])
+        drawn = [zone for zone in self._unseen if playout.state.items[zone] != before[zone]]
+        if (drawn and not trial.draws) or not set(drawn) <= set(self._stirred):
+            self._stirred += [zone for zone in drawn if zone not in self._stirred]
+            playout = self._play(trial.key, way, luck, self._stirred)
+        trial.asks |= playout.asks
+        trial.draws |= playout.draws or bool(drawn)
+        trial.values.setdefault(way, []).append(self._value(playout.state))
+
+    def _play(self, key: str, way: int, luck: int, stirred: Sequence[Thing]) -> Playout:
+        follow = FOLLOW[way] if way < len(FOLLOW) else RandomBot(derive(self.seed, "way", way)).policy
+        playout = Playout(
+            self.game, self.question, key, follow, derive(self.seed, "luck", luck), stirred, self.within
+        )
+        playout.run()
+        return playout
+
+    def _value(self, state: State) -> float:
+        seats = self.question.seats
+        if state.outcome is not None:
+            ends = [score(state.outcome, seat) for seat in seats]
+            if any(end != 0.5 for end in ends):
+                return WON * (sum(ends) / len(ends) - 0.5)
+        return sum(self.standing(state, seat) for seat in seats) / len(seats)
+
+
+def _first(question: Question) -> str:
+    return question.keys[0]
+
+
+def _last(question: Question) -> str:
+    return question.keys[-1]
+
+
+# Texts put what there is to do first and what ends it (pass, stop, done) last; after these two, at random.
+FOLLOW: tuple[Policy, ...] = (_first, _last)
+
+
+class Enough(Exception):
+    """A playout has come as far as it should."""
+
+
+class Playout:
+    """An answer, and what follows from it, on a copy of the table: up to the end of the step or of the game.
+
+    It stands in for `fork`, `answer` and `play` in one: a single copy is made, and the walk is left at the next
+    step, before anybody is asked there.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        question: Question,
+        key: str,
+        follow: Policy,
+        luck: int,
+        stirred: Sequence[Thing],
+        within: int,
+    ) -> None:
+        self.state = state = game._checkpoint.copy()
+        state.budget = BUDGET
+        state.chance = Branch(game.state.chance, game.state.draws, Seeded(luck))
+        state.run = self
+        self.asks = self.draws = False
+        self._game, self._key, self._follow, self._left = game, key, follow, within
+        self._site, self._seats = question.site, question.seats
+        self._stirred = stirred
+        self._feed = Feed(game._since)
+        self._others = RandomBot(luck).policy
+        self._ours = set(game.seats if game.program.tables["cooperative"] else question.seats)
+        self._since = -1  # draws up to the answer; less than none: it is not given yet
+
+    def run(self) -> None:
+        state = self.state
+        try:
+            self._game._guarded(lambda: walk(state, self._game._resumable()))
+        except Enough:
+            pass
+        finally:
+            state.run = _nobody  # else the table holds what holds it, and waits for the collector
+        self.draws |= state.draws > self._since
+
+    def __call__(self, question: Question) -> str:
+        if self._since < 0:
+            return self._until_given(question)
+        self._left -= 1
+        if self._left < 0:
+            raise Enough
+        if len(question.keys) == 1:
+            return question.keys[0]
+        if question.seats[0] in self._ours:
+            self.asks = True
+            return self._follow(question)
+        self.draws = True  # what others answer is luck
+        return self._others(question)
+
+    def at_step(self, state: State) -> None:
+        """The walk calls this at each step, and the question on trial lies before the first."""
+        raise Enough
+
+    def _until_given(self, question: Question) -> str:
+        """What was answered since the last step, then the answer on trial."""
+        try:
+            return self._feed(question)
+        except Paused:
+            self._left -= 1
+        if self._left < 0:
+            raise Enough
+        if (question.site, question.seats) != (self._site, self._seats) or self._key not in question.keys:
+            return self._others(question)  # asked at the same time: what they will say is not known
+        for zone in self._stirred:
+            self._stir(zone)
+        self._since = self.state.draws
+        return self._key
+
+    def _stir(self, zone: Thing) -> None:
+        """Shuffle a zone, from an order that tells nothing; what those asked were shown in it stays where it is."""
+        state, things = self.state, self.state.items[zone]
+        shown = state.shown
+        free = [at for at, t in enumerate(things) if any(x not in shown.get(t, ()) for x in self._seats)]
+        pool = sorted(things[at] for at in free)
+        order = things[:]
+        for at, other in zip(free, state.chance.order(state.draws, len(free))):
+            order[at] = pool[other]
+        apply(state, ("shuffled", -1, 0, zone, tuple(order)))
+
+
+def _nobody(question: Question) -> str:
+    raise AssertionError("this table is done with")
+
+
 # ---------------------------------------------------------------- several of them at one table
 class Table:
     """The bots of a game, seat by seat; where none sits, `None`."""
@@ -154,6 +432,12 @@ class Table:
         """Who answers. A question to several seats is a person's as long as one of them is a person's."""
         asked = [self.bots[seat] for seat in question.seats]
         return asked[0] if all(asked) else None
+
+    def check(self, program: Program) -> None:
+        """Raises if one of them cannot play this game."""
+        for bot in self.bots.values():
+            if (ready := getattr(bot, "ready", None)) is not None:
+                ready(program)
 
     def policy(self) -> Policy | None:
         """One policy for all seats, if every bot has one."""

@@ -42,6 +42,7 @@ BOTS: dict[str, tuple[str, str]] = {
     "first": ("longbox.plugins.bots:FirstBot", "always the first answer"),
     "greedy": ("longbox.plugins.bots:GreedyBot", "tries each answer on forks and takes what won most"),
     "random": ("longbox.plugins.bots:RandomBot", "each answer equally likely"),
+    "sensible": ("longbox.plugins.bots:SensibleBot", "takes what leaves its seat standing best"),
 }
 
 

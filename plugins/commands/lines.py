@@ -10,35 +10,47 @@ each person hears only what their seat may see.
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from longbox.kernel import AnswerError, Game, LongboxError, Question, Thing, UnclearAnswer
-from longbox.kernel.text import map_lines, table_lines, wrapped, zone_lines
+from longbox.kernel.questions import PASS
+from longbox.kernel.text import MANY, listed, table_lines, wrapped, zone_lines
 from longbox.kernel.views import can_see, may_look, view
 
 from ..bots import Table
 from ..cli import WrongUse
 from ..histories import Session
+from .asking import About, Answers, asked_text, chosen, inner_match, offered_spaces, prompt_text, refusal
 from .common import event_number
-from .story import Looking, Reading, Story, as_printed, meant, merged, told, why
+from .looking import Looking
+from .maps import Marks, map_lines, place_lines
+from .matching import meant
+from .phases import Phases
+from .sharing import bot_answer, bot_answers, only_bots_can_act
+from .sights import Seer
+from .story import Reading, Story, as_printed, merged, pointers, told, why
+from .telling import Teller
+from .values import Values
 
 LOG_LINES = 20
 TOLD_MAX = 40  # lines that are told at once
-LISTED_MAX = 15  # more answers than these are listed in rows
 HELP = """\
-Type the number or the name of an answer; the beginning of a name is enough.
-  answers       say the question and its answers again
+Type the number or the name of an answer; the beginning of a name or of a word in it is enough.
+  answers       say the question and its answers again ('answers all': also those in which bots act)
+  bots          let a bot act, where people and bots are asked together
+  ?             what the question is about: what led to it, and the line of text that asks ('why?' is the same)
   table         what lies on the table, as you may see it ('show' is the same)
-  map           only the boards
+  map           the boards ('map list': only who is where; 'map off', 'map on': with questions or not)
   zone NAME     one place, with all that you may see in it
-  card NAME     a card or another thing: its printed text, and how it is now if you may see it
-  show NAME     a zone, card or thing
+  card NAME     a card or another thing: what is printed on it, and how it is now if you may see it
+  show NAME     a zone, card or thing, or what else the game lets everybody look at (listed below)
   seats         who sits where, and whose turn it is
-  log [N]       the last N lines of the story, with the numbers of their events
-  why [EVENT]   what led to an event (without a number: to the last line of the story)
+  log [N]       the last N lines of all that happened, with the numbers of their events
+  why [EVENT]   what led to an event (without a number: to the last line of the log)
   undo          take back your last answer, where nobody has learned anything from it
   help          this
   quit          stop; the game is stored, and longbox play goes on with it ('save and quit' is the same)
@@ -82,12 +94,19 @@ class Sitting:
         self.session, self.table, self.keyboard = session, table, keyboard
         self.bots = dict(zip(self.game.seats, bots))  # what they are called
         self.people = [seat for seat in self.game.seats if table.bots[seat] is None]
-        self.secret = len(self.people) > 1 and has_secrets(self.game)
         self.viewer: Thing | None = None  # who has the keyboard
-        self._stories = {seat: Story(Reading.of(session.program), seat) for seat in self.people}
+        reading, open_answers = Reading.of(session.program), not has_secrets(self.game)
+        self._stories = {seat: Story(reading, seat, open_answers) for seat in self.people}
         self._heard = dict.fromkeys(self.people, 0)  # up to which event each of them has heard the story
+        seer = Seer(self.game, None)
+        self._phases = Phases(session.program, turns=seer.has_headline)
+        self._headed = ""  # the part of the game whose head was last shown
+        self._plurals = {name: kind["plural"] for name, kind in session.program.kinds.items()}
+        self._marks, self._maps = Marks(), True
+        self._about = About(session.program)
         self._words: dict[str, Callable[[str], None]] = {
             "answers": self._answers,
+            "bots": self._bots,
             "table": self._table,
             "map": self._map,
             "zone": self._zone,
@@ -101,7 +120,8 @@ class Sitting:
             "quit": self._quit,
             "save": self._quit,
             "exit": self._quit,
-            "?": self._help,
+            "?": self._explain,
+            "why?": self._explain,
         }
 
     @property
@@ -111,7 +131,17 @@ class Sitting:
     @property
     def story(self) -> Story:
         """The story as the one at the keyboard may hear it."""
-        return self._stories[self.viewer if self.viewer is not None else self.people[0]]
+        return self._stories[self.reader]
+
+    @property
+    def reader(self) -> Thing:
+        """Who reads what is said."""
+        return self.viewer if self.viewer is not None else self.people[0]
+
+    @property
+    def secret(self) -> bool:
+        """Does somebody at the keyboard know now what another may not?"""
+        return len(self.people) > 1 and keeps_secrets(self.game)
 
     def name(self, seat: Thing) -> str:
         return self.game.state.key[seat]
@@ -130,15 +160,31 @@ class Sitting:
                 ((q, bot) for q in self.game.questions if (bot := self.table.bot_for(q)) is not None), None
             )
             if asked is None:
-                return self.game.question
+                question = self.game.question
+                assert question is not None, "a game that is not over asks something"
+                theirs = self._theirs(question)
+                if not only_bots_can_act(question, theirs):
+                    return question
+                self._let_bots_act(question, theirs)
+                continue
             question, bot = asked
             self.session.answer(bot(self.game, question), question.seats[0])
         return None
+
+    def _theirs(self, question: Question) -> dict[str, Thing]:
+        """The answers to a question of people and bots in which a bot acts."""
+        return bot_answers(self.game, question, self.table) if len(self.game.questions) == 1 else {}
+
+    def _let_bots_act(self, question: Question, theirs: dict[str, Thing]) -> str:
+        key = bot_answer(self.game, question, self.table, theirs)
+        self.session.answer(key, question.seats[0])
+        return key
 
     def _turn(self, question: Question) -> None:
         """Ask one person, until the question is answered or has changed."""
         self._hand_over([seat for seat in question.seats if seat in self.people])
         self._tell()
+        self._head()
         self._show_question(question)
         while self.game.question is question:
             typed = self.keyboard.read("> ")
@@ -157,26 +203,52 @@ class Sitting:
     def _tell(self) -> None:
         """Say what is new to the one at the keyboard; without secrets, all the others hear it as well."""
         self.story.follow(self.game.log)
-        reader = self.viewer if self.viewer is not None else self.people[0]
-        heard = self._heard[reader]
-        new = merged([line for line in told(self.story.lines) if line.number >= heard])
+        self._phases.follow(self.game.log, self.game.state)
+        heard = self._heard[self.reader]
+        new = Teller(self.story, self._phases.at).tell([x for x in self.story.lines if x.number >= heard])
         if len(new) > TOLD_MAX:
-            self.keyboard.say(f"({len(new) - TOLD_MAX} lines before this; 'log {len(new)}' says them all)")
-        self.keyboard.say(*(part for line in new[-TOLD_MAX:] for part in wrapped(line.show())))
-        for seat in [reader] if self.secret else self.people:
+            self.keyboard.say(f"({len(new) - TOLD_MAX} lines before this; 'log {len(new)}' says more)")
+        self.keyboard.say(*new[-TOLD_MAX:])
+        for seat in [self.reader] if self.secret else self.people:
             self._heard[seat] = len(self.game.log)
+
+    def _head(self) -> None:
+        """At the first question of a new part of the game: how the table stands, as the text puts it."""
+        last = max(self._phases.at, default=0)
+        part = f"{last} {self._phases.at.get(last)}"
+        if part != self._headed:
+            self._headed = part
+            self.keyboard.say(*Seer(self.game, self.reader).headline())
 
     # ------------------------------------------------------------ the question
     def _show_question(self, question: Question) -> None:
+        spaces = offered_spaces(question, self._drawn()) if self._maps else []
+        about = self._about.line(self.game, question, self.story)
         self.keyboard.say(
             "",
+            *(map_lines(self._view(), self._marks, spaces, self._plurals) if spaces else ()),
             *self._own_cards(),
-            f"{self._asked(question)}: {question.prompt}",
-            *listed_answers(question.keys),
+            *(wrapped(f"({about})") if about else ()),
+            *wrapped(f"{self._asked(question)}: {prompt_text(question, list(self._windows()))}"),
+            *self._listed(question).lines(spaces),
         )
 
+    def _listed(self, question: Question, all_of_them: bool = False) -> Answers:
+        return Answers(question, self._values(), () if all_of_them else self._theirs(question))
+
+    def _values(self) -> Values:
+        return Values(self.game.state, self.viewer, self.session.program)
+
+    def _windows(self) -> Iterator[str]:
+        yield from self.session.program.tables["windows"]
+
+    def _drawn(self) -> list[str]:
+        state = self.game.state
+        return [state.key[space] for _, spaces in state.drawn for space, _, _ in spaces]
+
     def _asked(self, question: Question) -> str:
-        return " and ".join(self.name(seat) for seat in question.seats)
+        asked = [self.name(seat) for seat in self.game.seats if seat in question.seats]
+        return asked_text(asked, len(self.game.seats))
 
     def _own_cards(self) -> Iterator[str]:
         """What only the viewer sees of the places that belong to them."""
@@ -190,23 +262,39 @@ class Sitting:
     def _take(self, typed: str, question: Question) -> None:
         """An answer, or a word to the program."""
         word, _, rest = typed.removeprefix("/").partition(" ")
+        keys = self._listed(question).keys
         try:
-            key = None if typed.startswith("/") else exact_answer(question, typed, bool(rest))
+            key = None if typed.startswith("/") else chosen(keys, typed, bool(rest))
             if key is None and word.lower() in self._words:
                 self._words[word.lower()](rest.strip())
             else:
-                self._answer(key or Game.clear_key(question, typed), question)
+                self._answer(key or self._meant(typed, question), question)
         except UnclearAnswer as error:
-            self.keyboard.say(f"{error}. Say more of it.")
+            self.keyboard.say(*wrapped(f"{error}. Say more of it."))
         except AnswerError as error:
-            self.keyboard.say(f"{error}. Nothing has changed; 'help' says what can be typed.")
+            self.keyboard.say(*wrapped(f"{error}. Nothing has changed; 'help' says what can be typed."))
         except WrongUse as error:
-            self.keyboard.say(*wrapped(f"{error}" if str(error).endswith("?") else f"{error}."))
+            self.keyboard.say(*wrapped(f"{error}" if str(error).endswith(("?", ".")) else f"{error}."))
+
+    def _meant(self, typed: str, question: Question) -> str:
+        """An answer of which only a part was typed."""
+        try:
+            return Game.clear_key(question, typed)
+        except UnclearAnswer:
+            raise
+        except AnswerError:
+            if (key := inner_match(question.keys, typed)) is not None:
+                return key
+            raise WrongUse(refusal(question.keys, typed)) from None
 
     def _answer(self, key: str, question: Question) -> None:
         seat = self.viewer if self.viewer in question.seats else question.seats[0]
+        theirs = self._theirs(question) if key == PASS else {}  # who passes, passes for the bots as well
         try:
-            self.session.answer(key, seat)
+            if theirs:
+                self._let_bots_act(question, theirs)
+            else:
+                self.session.answer(key, seat)
         except AnswerError:
             self._forget()  # somebody else answered: the game in memory is now the stored one
             raise
@@ -220,20 +308,68 @@ class Sitting:
 
     # ------------------------------------------------------------ words
     def _answers(self, rest: str) -> None:
-        assert self.game.question is not None, "asked while a question is open"
-        self._show_question(self.game.question)
+        """The question again; `answers all`: with those in which bots act."""
+        question = self.game.question
+        assert question is not None, "asked while a question is open"
+        if rest.lower() == "all":
+            self.keyboard.say(*self._listed(question, all_of_them=True).lines())
+        else:
+            self._show_question(question)
+
+    def _bots(self, rest: str) -> None:
+        """Let a bot act, where people and bots are asked together."""
+        question = self.game.question
+        assert question is not None, "asked while a question is open"
+        theirs = self._theirs(question)
+        if not theirs:
+            raise WrongUse("there is nothing here that a bot could do")
+        if self._let_bots_act(question, theirs) == PASS:
+            self.keyboard.say("They pass.")
+        self._tell()
 
     def _table(self, rest: str) -> None:
-        self.keyboard.say(*(table_lines(self._view(), self._printed()) or ["The table is empty."]))
+        shown = self._view()
+        lines = map_lines(shown, self._marks, (), self._plurals, legend=False)
+        lines += table_lines(shown, self._printed(), self._aside())
+        self.keyboard.say(*(lines or ["The table is empty."]))
 
     def _view(self) -> dict[str, Any]:
         return view(self.game.state, self.viewer, self.game.questions)
+
+    def _aside(self) -> list[str]:
+        """Fields that only say where a thing goes later."""
+        return pointers(self.session.program.fields)
 
     def _printed(self) -> frozenset[tuple[str, str, str]]:
         return as_printed(self.game.log, self.story.reading)
 
     def _map(self, rest: str) -> None:
-        self.keyboard.say(*(map_lines(self._view()) or ["This game has no map."]))
+        """The boards, with what a question offers; or whether they are drawn with questions."""
+        if rest.lower() in ("on", "off"):
+            self._maps = rest.lower() == "on"
+            self.keyboard.say(f"Maps are {'' if self._maps else 'not '}drawn with questions.")
+            return
+        shown = self._view()
+        lines = [] if rest.lower() == "list" else map_lines(shown, self._marks, (), self._plurals)
+        lines = lines or place_lines(shown, self._spaces(), self._plurals)
+        none = "Nothing is on the map." if self._spaces() else "This game has no map."
+        self.keyboard.say(*(lines or [none]))
+
+    def _spaces(self) -> list[str]:
+        state = self.game.state
+        return [state.key[space] for space in state.of.get("space", ())]
+
+    def _explain(self, rest: str) -> None:
+        """What the question is about: what led to it, and the line of text that asks."""
+        question = self.game.question
+        assert question is not None, "asked while a question is open"
+        clear = self._about.chain(self.game, question, self.story)
+        self.keyboard.say(f"{self._asked(question)}: {prompt_text(question, list(self._windows()))}")
+        if clear or question.cause < 1 or not hides(self.game):
+            self.keyboard.say(*wrapped(f"  asked at {self._about.text(question)}"))
+        for cause in why(self.game.log, question.cause, self._open_story()) if clear else ():
+            if cause.name in ("did", "answered", "replaced"):
+                self.keyboard.say(*cause.lines())
 
     def _zone(self, rest: str) -> None:
         """One zone; by its bare name (`hand`) every one of that name."""
@@ -243,8 +379,24 @@ class Sitting:
         if not rest:
             raise WrongUse(f"zone NAME: the zones are {', '.join(dict.fromkeys(names.values()))}")
         alike = [key for key, name in names.items() if name.lower() == rest.lower()]
-        for key in alike or [meant(rest, names, "zone")]:
-            self.keyboard.say(*zone_lines(self._view(), key, self._printed()))
+        held = [key for key in alike if any(z["zone"] == key and z["count"] for z in self._view()["zones"])]
+        for key in held or alike[:1] or [meant(rest, names, "zone")]:
+            lines = zone_lines(self._view(), key, self._printed(), self._aside())
+            self.keyboard.say(*lines, *self._stats_in(key, lines[1:]))
+
+    def _stats_in(self, zone: str, told: Sequence[str]) -> list[str]:
+        """The values of what lies in a zone, if they are few, and unless a line tells of them or the name does."""
+        state, values = self.game.state, self._values()
+        place = next(z for z in state.sight if state.key[z] == zone)
+        alike: dict[str, list[str]] = {}
+        for thing in state.items[place]:
+            short = values.short(thing) if can_see(state, self.viewer, thing) else ""
+            new = not any(line.strip().startswith(state.key[thing]) for line in told)
+            if new and not all(word in state.name[thing] for word in re.findall(r"\w+", short)[1::2]):
+                alike.setdefault(short, []).append(state.name[thing])
+        if len(alike) > MANY:
+            return []
+        return [line for short, names in alike.items() for line in wrapped(f"  {listed(names)}: {short}")]
 
     def _zones(self) -> dict[str, str]:
         """The zones of the table by their full names, with their bare ones."""
@@ -278,7 +430,11 @@ class Sitting:
         if typed.lower() in map(str.lower, zones.values()):
             self._zone(typed)
             return
-        name = looking.find(typed, zones, "zone, card or thing")
+        seer = Seer(self.game, self.viewer)
+        if (lines := seer.lines(typed, self._values().told)) is not None:
+            self.keyboard.say(*lines)
+            return
+        name = looking.find(typed, [*zones, *seer.names()], "zone, card or thing")
         if name in zones:
             self._zone(name)
         else:
@@ -360,6 +516,8 @@ class Sitting:
 
     def _help(self, rest: str) -> None:
         self.keyboard.say(HELP)
+        if uses := Seer(self.game, self.viewer).uses():
+            self.keyboard.say("In this game, besides:", *(f"  show {use}" for use in uses))
 
     def _quit(self, rest: str) -> None:
         raise Quit
@@ -367,9 +525,25 @@ class Sitting:
 
 # ---------------------------------------------------------------- answers
 def has_secrets(game: Game) -> bool:
-    """Is there anything that one seat may see and another may not?"""
+    """Can there be anything that one seat may see and another may not?"""
     hands = any(sight == "owner" for sight in game.state.sight.values())
     return hands or any(spec["seen"] == "owner" for spec in game.program.fields.values())
+
+
+def keeps_secrets(game: Game) -> bool:
+    """Is there anything now that one seat knows and another may not?"""
+    state = game.state
+    if len(game.questions) > 1 or game.pending:  # all choose at once, unseen by the others
+        return True
+    hands = any(sight == "owner" and state.items[zone] for zone, sight in state.sight.items())
+    shown = any(len(seats) < len(game.seats) for seats in state.shown.values())
+    return hands or shown or any(_holds(game, spec) for spec in game.program.fields.values())
+
+
+def _holds(game: Game, spec: dict[str, Any]) -> bool:
+    """Is there a value that only the owner of a thing may see?"""
+    column: list[Any] = getattr(game.state, spec["attr"]) if spec["seen"] == "owner" else []
+    return any(value not in (None, False, 0, ()) for value in column)
 
 
 def hides(game: Game) -> bool:
@@ -384,30 +558,3 @@ def undo_refused(error: LongboxError) -> str:
     if "has seen" in str(error):
         return "This cannot be undone: somebody has seen something new."
     return f"{error}."
-
-
-def is_numbers(keys: Sequence[str]) -> bool:
-    return all(key.lstrip("-").isdecimal() for key in keys)
-
-
-def listed_answers(keys: Sequence[str]) -> list[str]:
-    """Answers by number and name; answers that are numbers themselves only by name."""
-    if is_numbers(keys):
-        return [f"  {', '.join(keys)}"]
-    numbered = [f"{number} {key}" for number, key in enumerate(keys, 1)]
-    if len(keys) > LISTED_MAX:
-        whole = (line.replace(" ", "\0") for line in numbered)  # no line ends within an answer
-        return [line.replace("\0", " ") for line in wrapped(f"  {'; '.join(whole)}")]
-    return [f"  {line}" for line in numbered]
-
-
-def exact_answer(question: Question, typed: str, several: bool = False) -> str | None:
-    """The answer of that name, or of that number in the list; of `several` words the beginning is enough."""
-    keys = question.keys
-    named = [key for key in keys if key == typed] or [key for key in keys if key.lower() == typed.lower()]
-    if named:
-        return named[0]
-    if typed.isdecimal() and 1 <= int(typed) <= len(keys) and not is_numbers(keys):
-        return keys[int(typed) - 1]
-    close = [key for key in keys if several and key.lower().startswith(typed.lower())]
-    return close[0] if len(close) == 1 else None

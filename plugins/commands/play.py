@@ -34,7 +34,9 @@ from .common import (
     rules_for,
 )
 from .lines import HELP, Keyboard, Quit, Sitting
-from .story import Reading, Story, ending, merged, told
+from .phases import Phases
+from .story import Reading, Story, ending
+from .telling import Teller
 
 help = "play a game, or go on with a stored one"
 
@@ -181,10 +183,12 @@ def who_plays(
 def play_alone(session: Session, table: Table, quiet: bool) -> None:
     """Bots on every seat; the story is told as it is stored."""
     story = Story(Reading.of(session.program), None)
+    phases = Phases(session.program)
     while True:
-        for line in merged(told(story.follow(session.game.log))):
-            if not quiet:
-                print(line.show(), flush=True)
+        new = story.follow(session.game.log)
+        phases.follow(session.game.log, session.game.state)
+        for line in Teller(story, phases.at).tell(new) if not quiet else ():
+            print(line, flush=True)
         question = session.question
         if question is None:
             return

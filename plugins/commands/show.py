@@ -18,7 +18,9 @@ from .common import (
     print_json,
     seat_called,
 )
-from .story import Looking, as_printed, table_at
+from .looking import Looking
+from .maps import map_lines
+from .story import as_printed, pointers, table_at
 
 help = "show the table of a stored game, also as it was at an event; needs no rules"
 
@@ -60,7 +62,9 @@ def run(args: Namespace) -> int:
         return 0
     whose = f", as {shown['seat']} sees it" if shown["seat"] else ""
     print(f"{stored.started.title} ({stored.id}) after event {at} of {len(stored.events) - 1}{whose}")
-    for line in table_lines(shown, as_printed(stored.events, reading)) or ["the table is empty"]:
+    lines = map_lines(shown, legend=False)
+    lines += table_lines(shown, as_printed(stored.events, reading), pointers(reading.tables["fields"]))
+    for line in lines or ["the table is empty"]:
         print(line)
     return 0
 

@@ -6,8 +6,7 @@ from a program or, when the rules are gone, from the first stored event of a his
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -18,19 +17,13 @@ from longbox.kernel.program import SITE_LINES, state_from_box
 from longbox.kernel.text import (
     MANY,
     Names,
-    fields_text,
     is_told,
     listed,
     outcome_text,
     printed_on,
     render_event,
-    said,
-    wrapped,
 )
-from longbox.kernel.views import LogView, can_see, view
-
-from ..cli import WrongUse
-from ..packs import near
+from longbox.kernel.views import LogView, can_see, things_of
 
 
 @dataclass(frozen=True)
@@ -69,6 +62,10 @@ class Line:
     told: bool
     event: Event
     moved: tuple[str, str] | None = None  # what moved, and from where to where
+    seen: Event = ()  # the event as the seat may see it
+    whole: bool = True  # may the seat see all of it?
+    cause: int = -1  # the nearest event above it that the seat may connect with it
+    old: Any = None  # the value of a field or of the game, before
 
     def show(self, numbered: bool = False) -> str:
         indent = "  " * self.depth
@@ -78,23 +75,30 @@ class Line:
 class Story:
     """Follows a history as one seat may see it (`None`: everything), and tells each event once.
 
-    For a seat nothing is indented: how things are nested would tell which hidden text ran.
+    For a seat, something is told below what caused it only if all of that may be seen: else how things are nested
+    would tell which hidden text ran. `open_answers`: what others answer may be told (see `LogView`).
     """
 
-    def __init__(self, reading: Reading, seat: Thing | None) -> None:
-        self.reading, self.seat = reading, seat
+    def __init__(self, reading: Reading, seat: Thing | None, open_answers: bool = False) -> None:
+        self.reading, self.seat, self.open_answers = reading, seat, open_answers
         self.lines: list[Line] = []
         self._view: LogView | None = None
-        self._depths: list[int] = []
+        self._depths: list[int] = []  # how deep what follows from an event is told
+        self._clear: list[
+            int
+        ] = []  # the event itself if it may be seen whole, else the nearest such one above it
 
     def follow(self, events: Sequence[Event]) -> list[Line]:
         """Take in what is new in a history; returns the new lines."""
         if self._view is None:
-            self._view = LogView(events[0], self.seat, self.reading.tables)
-            self._depths = [0]
+            self._view = LogView(events[0], self.seat, self.reading.tables, self.open_answers)
+            self._depths, self._clear = [0], [-1]
+        found = _Finds()
         new = [
-            self._line(self._view, number, events[number]) for number in range(len(self._depths), len(events))
+            self._line(self._view, number, events[number], found)
+            for number in range(len(self._depths), len(events))
         ]
+        new = [self._placed(self._named(self._view, line, found)) for line in new]
         self.lines += new
         return new
 
@@ -103,29 +107,118 @@ class Story:
         self.lines, self._view = [], None
         self.follow(events)
 
-    def _line(self, view: LogView, number: int, event: Event) -> Line:
-        told = is_told(event) and not self._is_so_already(view.state, event)
+    def names(self) -> Names:
+        assert self._view is not None, "nothing was followed yet"
+        return self.reading.names(self._view.state)
+
+    def _line(self, view: LogView, number: int, event: Event, found: _Finds) -> Line:
+        told, old = (
+            is_told(event) and not self._is_so_already(view.state, event),
+            self._value(view.state, event),
+        )
         seen = view.follow(event)
-        above = self._depths[event[1]] if 0 <= event[1] < number else 0
-        self._depths.append(above + is_told(event))
+        found.take(number, event, view)
         text = render_event(self.reading.names(view.state), seen)
         hidden = self.seat is not None and text == f"({event[0]})"
-        moved = None
-        if event[0] == "moved":
-            what = self.reading.names(view.state).thing(seen[3])
-            moved = (what, text[len(what) + len(" moves ") :])
-        return Line(number, above if self.seat is None else 0, text, told and not hidden, event, moved)
+        whole = self._is_whole(view, event, seen)
+        return Line(
+            number, 0, text, told and not hidden, event, self._moved(view, seen), seen, whole=whole, old=old
+        )
+
+    def _placed(self, line: Line) -> Line:
+        """The line below what the seat may connect it with."""
+        above = line.event[1]
+        cause = self._clear[above] if 0 <= above < line.number else -1
+        depth = self._depths[cause] if cause >= 0 else 0
+        self._clear.append(line.number if line.whole and cause == above else cause)
+        self._depths.append(depth + is_told(line.event))
+        return replace(line, depth=depth, cause=cause)
+
+    def _moved(self, view: LogView, seen: Event) -> tuple[str, str] | None:
+        if seen[0] != "moved":
+            return None
+        names = self.reading.names(view.state)
+        what = names.thing(seen[3])
+        return what, render_event(names, seen)[len(what) + len(" moves ") :]
+
+    def _named(self, view: LogView, line: Line, found: _Finds) -> Line:
+        """A hidden thing is named after all if what it led to, without any answer in between, showed it."""
+        known = found.known.get(line.number)
+        if not known or self.seat is None:
+            return line
+        seen = view.redacted(line.event, known)
+        return replace(
+            line,
+            seen=seen,
+            text=render_event(self.reading.names(view.state), seen),
+            moved=self._moved(view, seen),
+            whole=self._is_whole(view, line.event, seen),
+        )
+
+    def _is_whole(self, view: LogView, event: Event, seen: Event) -> bool:
+        """May the seat see all that an event says, apart from orders of piles?"""
+        match event:
+            case ("moved", *_):
+                return bool(seen[3] == event[3])
+            case ("shuffled" | "answered", *_):  # what was answered may be hidden; that it was is not
+                return True
+            case ("used" | "edged", _, _, _, thing, *_) | ("lasts", _, _, _, _, thing, *_):
+                return thing is None or can_see(view.state, view.seat, thing)
+            case ("picked", *_):
+                return True
+            case ("queued" | "unqueued", _, _, entry):
+                return entry[1] is None or can_see(view.state, view.seat, entry[1])
+            case ("stepped", *_):
+                return bool(seen[6:7] == event[6:7])
+        return seen[3:] == event[3:]
+
+    def _value(self, state: State, event: Event) -> Any:
+        """What a field, or a value of the game, is before an event gives it another."""
+        match event:
+            case ("set", _, _, thing, name, _):
+                spec = self.reading.tables["fields"].get(name)
+                return None if spec is None else getattr(state, spec["attr"])[thing]
+            case ("now", _, _, name, _):
+                spec = self.reading.tables["values"].get(name)
+                return None if spec is None else getattr(state, spec["attr"])
+        return None
 
     def _is_so_already(self, state: State, event: Event) -> bool:
         """Does an event give a thing, or the game, a value that it has?"""
-        match event:
-            case ("set", _, _, thing, name, value):
-                spec = self.reading.tables["fields"].get(name)
-                return spec is not None and bool(getattr(state, spec["attr"])[thing] == value)
-            case ("now", _, _, name, value):
-                spec = self.reading.tables["values"].get(name)
-                return spec is not None and bool(getattr(state, spec["attr"]) == value)
-        return False
+        table = {"set": "fields", "now": "values"}.get(event[0])
+        known = table is not None and event[-2] in self.reading.tables[table]
+        return known and bool(self._value(state, event) == event[-1])
+
+
+class _Finds:
+    """What was hidden in events, and is shown by what they led to before anybody answered."""
+
+    def __init__(self) -> None:
+        self.known: dict[int, set[Thing]] = {}  # number of an event -> its things that may be known
+        self._hidden: dict[Thing, list[int]] = {}  # thing -> events in which it was hidden
+        self._causes: dict[int, int] = {}
+        self._before: dict[int, set[Thing]] = {}
+
+    def take(self, number: int, event: Event, view: LogView) -> None:
+        if view.seat is None:
+            return
+        if event[0] == "answered":
+            self._hidden.clear()
+        self._causes[number] = event[1]
+        self._before[number] = view.known
+        for thing in things_of(event, view.tables):
+            if thing not in view.known:
+                self._hidden.setdefault(thing, []).append(number)
+            elif thing in self._hidden:
+                self._show(thing, number)
+
+    def _show(self, thing: Thing, number: int) -> None:
+        above = set[int]()
+        while (number := self._causes.get(number, -1)) >= 0:
+            above.add(number)
+        for earlier in self._hidden.pop(thing):
+            if earlier in above:
+                self.known.setdefault(earlier, set(self._before[earlier])).add(thing)
 
 
 def told(lines: Sequence[Line]) -> list[Line]:
@@ -248,6 +341,11 @@ def _readable(state: State, reading: Reading) -> State:
     return state
 
 
+def pointers(fields: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """The fields whose value is a zone: where a thing goes later, which nobody needs to be told."""
+    return [name for name, spec in fields.items() if str(spec.get("type", "")).rstrip("?") == "zone"]
+
+
 def as_printed(events: Sequence[Event], reading: Reading) -> frozenset[tuple[str, str, str]]:
     """What things have on them when they come into the game."""
     state = state_from_box(events[0])
@@ -255,151 +353,3 @@ def as_printed(events: Sequence[Event], reading: Reading) -> frozenset[tuple[str
         if event[0] == "created":
             apply(state, event)
     return printed_on(_readable(state, reading))
-
-
-# ---------------------------------------------------------------- looking at one thing
-_UNREAD = re.compile(r'("[^"]*"?)|\s*#.*')
-
-
-def block(text: str, number: int) -> list[str]:
-    """A line of a text with all that is indented below it, without comments; before a row of a table its head."""
-    lines = text.split("\n")
-    first = lines[number - 1]
-    if first.lstrip().startswith("|"):
-        above = (_bare(line) for line in reversed(lines[:number]))
-        head = next((line for line in above if line.strip() and _depth(line) < _depth(first)), "")
-        return [head, first.rstrip()]
-    found = [first]
-    for line in lines[number:]:
-        if line.strip() and not line.lstrip().startswith("#") and _depth(line) <= _depth(first):
-            break
-        found.append(line)
-    return [line[_depth(first) :] for line in map(_bare, found) if line]
-
-
-def _bare(line: str) -> str:
-    """A line without its comment; a row of a table has none."""
-    bare = line if line.lstrip().startswith("|") else _UNREAD.sub(lambda m: m[1] or "", line)
-    return bare.rstrip()
-
-
-def _depth(line: str) -> int:
-    return len(line) - len(line.lstrip()) if line.strip() else 10_000
-
-
-def meant(typed: str, names: Iterable[str], what: str) -> str:
-    """The one name that was typed, or whose beginning was; else the beginning of one of its words."""
-    known, low = list(dict.fromkeys(names)), typed.strip().lower()
-    ways = (
-        lambda name: name == low,
-        lambda name: name.startswith(low),
-        lambda name: f" {low}" in name,
-    )
-    for fits in ways:
-        close = [name for name in known if low and fits(name.lower())]
-        if len(close) == 1:
-            return close[0]
-        if close:
-            more = f" and {len(close) - MANY} more" if len(close) > MANY else ""
-            raise WrongUse(f"{typed!r} may mean: {', '.join(close[:MANY])}{more}")
-    lower = {name.lower(): name for name in known}
-    hint = near(low, lower)
-    for name in lower:
-        hint = hint.replace(f"'{name}'", f"'{lower[name]}'")
-    raise WrongUse(f"there is no {what} {typed!r}{'; ' + hint if hint else ''}")
-
-
-class Looking:
-    """One seat (nobody: the referee) looks at one thing.
-
-    What is printed may be read by all, since the rules are; where a thing lies and what is on it is shown only to
-    those who may see it. Nothing that is said depends on what is hidden.
-    """
-
-    def __init__(self, state: State, seat: Thing | None, program: Program | None) -> None:
-        self.state, self.program = state, program
-        self.shown = view(state, seat)
-        seen = [t for t in range(len(state.kind)) if can_see(state, seat, t)]
-        self._printed = {state.key[t]: state.name[t] for t in seen}
-        self.designs = program.designs if program else []
-
-    def names(self) -> list[str]:
-        """What can be looked at: what was printed, and what is seen on the table."""
-        on_table = (thing["name"] for thing in self.shown["things"])
-        return list(dict.fromkeys([*(design["name"] for design in self.designs), *on_table]))
-
-    def find(self, typed: str, more: Iterable[str] = (), what: str = "card or thing") -> str:
-        """The name that is meant. Copies of one card count as one, unless one of them is named in full."""
-        known = [*self.names(), *more]
-        exact = [name for name in known if name.lower() == typed.strip().lower()]
-        if exact:
-            return exact[0]
-        once = dict.fromkeys(self._printed.get(name, name) for name in known)
-        return meant(re.sub(r" #\d+$", "", typed.strip()), once, what)
-
-    def as_data(self, name: str) -> dict[str, Any]:
-        texts = [
-            {"kind": d["kind"], "copies": d["copies"], "text": self._text(d)} for d in self._designs_of(name)
-        ]
-        return {"name": name, "printed": texts, "things": self._seen(name)}
-
-    def _designs_of(self, name: str) -> list[dict[str, Any]]:
-        return [design for design in self.designs if design["name"] in (name, self._printed.get(name))]
-
-    def _seen(self, name: str) -> list[dict[str, Any]]:
-        """Things of that name; by the printed name, every copy that is seen."""
-        return [
-            thing
-            for thing in self.shown["things"]
-            if name in (thing["name"], self._printed.get(thing["name"]))
-        ]
-
-    def lines(self, name: str) -> list[str]:
-        lines: list[str] = []
-        for design in self._designs_of(name):
-            copies = f", {design['copies']} copies" if design["copies"] > 1 else ""
-            lines.append(f"{design['name']}: {design['kind']}{copies}, printed:")
-            lines += [f"  {line}" for line in self._text(design)]
-        seen = self._seen(name)
-        told = [tuple(self._now(thing)) for thing in seen]
-        for one in dict.fromkeys(told):
-            lines += [f"{told.count(one)} x {one[0]}" if told.count(one) > 1 else one[0], *one[1:]]
-        return [part for line in lines for part in wrapped(line)] + (
-            [] if seen else ["None of it is to be seen on the table."]
-        )
-
-    def _text(self, design: dict[str, Any]) -> list[str]:
-        texts = self.program.tables.get("texts", {}) if self.program else {}
-        return block(texts[design["file"]], design["line"]) if design["file"] in texts else []
-
-    def _now(self, thing: dict[str, Any]) -> Iterator[str]:
-        parts = [thing["kind"]]
-        parts += [f"{what} {thing[what]}" for what in ("place", "owner", "face") if thing.get(what)]
-        yield f"{thing['name']}: {', '.join(parts)}"
-        if now := self._values(thing):
-            yield f"  now: {now}"
-        if on_it := [x["name"] for x in self.shown["things"] if x.get("place") == thing["name"]]:
-            yield f"  on it: {listed(on_it)}"
-
-    def _values(self, thing: dict[str, Any]) -> str:
-        printed = self._printed_values(thing)
-        values = thing.get("printed", {}) | thing.get("fields", {})
-        return ", ".join(
-            text + (f" (printed {printed[name]})" if printed.get(name, said(value)) != said(value) else "")
-            for name, value in values.items()
-            if (text := fields_text({name: value}) or (f"{name} {said(value)}" if name in printed else ""))
-        )
-
-    def _printed_values(self, thing: dict[str, Any]) -> dict[str, str]:
-        """What the face that is up says about fields whose values are no things."""
-        name = self._printed.get(thing["name"])
-        design = next((d for d in self.designs if d["name"] == name and d["kind"] == thing["kind"]), None)
-        if design is None or self.program is None:
-            return {}
-        faces = [face["fields"] for face in design["faces"] if face["name"] == thing.get("face")]
-        values = design["fields"] | (faces[0] if faces else {})
-        return {
-            name: said(values[spec["attr"]])
-            for name, spec in self.program.fields.items()
-            if spec["attr"] in values and not spec["thing"]
-        }

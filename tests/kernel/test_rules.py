@@ -8,6 +8,7 @@ import pytest
 from playing import program_of
 
 from longbox.kernel import Game, fold_history
+from longbox.kernel.state import attribute
 
 BASE = """
 pack arena "Arena"
@@ -448,3 +449,65 @@ def test_a_text_borrowed_twice_works_once_and_ends_with_the_last() -> None:
     play = "Ash borrows the text of Bea until end of turn\nAsh borrows the text of Bea until end of turn\nhurt Ash by 1"
     game = arena(play, bea=bea)
     assert life(game, "Ash") == 7
+
+
+STATE_CHECKS = """
+pack t "T"
+game "T"
+    seats 1
+    each seat is a player
+kind lamp is card
+    has glow: number = 0
+    starts in shelf
+    whenever lamps near the door >= 2:
+        ring the bell
+state alarm: number = 0
+state rings: number = 0
+zone shelf, seen by all, live
+zone door, seen by all, live
+lamp "Left"
+    face "Off":
+        glow 0
+    face "On":
+        glow 3
+lamp "Right"
+query lamps near the door -> number: number of (lamps in door)
+query light -> number: total glow of lamps
+verb ring the bell:
+    now rings is rings + 1
+whenever alarm >= 3:
+    now rings is rings + 10
+whenever light >= 3:
+    now rings is rings + 100
+round:
+    for each player, in turn order:
+        turn of player:
+            ask player:
+                "move":
+                    move a lamp in shelf to door
+                "alarm":
+                    now alarm is alarm + 1
+                "flip":
+                    flip Left
+                "end":
+                    the group loses
+"""
+
+
+@pytest.mark.parametrize(
+    ("answers", "rings"),
+    [
+        (["move", "Left"], 0),
+        (["move", "Left", "move"], 2),  # each of two lamps notices
+        (["alarm", "alarm"], 0),
+        (["alarm", "alarm", "alarm", "alarm"], 10),
+        (["flip"], 100),
+        (["flip", "flip", "flip"], 200),
+    ],
+)
+def test_a_state_check_follows_whatever_it_looks_at(answers: list[str], rings: int) -> None:
+    """Through the queries that its condition calls: places, values of the game, faces."""
+    made = Game(program_of(STATE_CHECKS), seed=1)
+    for key in answers:
+        made.answer(key)
+    assert getattr(made.state, attribute("g", "rings")) == rings

@@ -6,10 +6,8 @@ from typing import Any
 
 from longbox.kernel.text import (
     Names,
-    board_lines,
     fields_text,
     listed,
-    map_lines,
     render_event,
     table_lines,
     wrapped,
@@ -30,10 +28,6 @@ def thing(name: str, place: str | None = None, **fields: Any) -> dict[str, Any]:
 
 def zone(name: str, *things: str | None) -> dict[str, Any]:
     return {"zone": name, "count": len(things), "things": list(things)}
-
-
-def space(name: str, row: int, column: int, *things: str, mark: str = ".") -> dict[str, Any]:
-    return {"space": name, "at": [row, column], "mark": mark, "things": list(things)}
 
 
 def test_equal_names_are_counted() -> None:
@@ -106,23 +100,21 @@ def test_values_that_say_nothing_are_left_out() -> None:
     assert fields_text({"row": 1, "worth": -1, "dents": 0, "marks": []}) == "worth -1"
 
 
-def test_a_small_board_is_only_drawn() -> None:
-    board = {"name": "yard", "spaces": [space("a1", 0, 0, "X"), space("b1", 0, 2), space("a2", 1, 1)]}
-    assert board_lines(board) == ["  X .", "   ."] or board_lines(board) == ["  X   .", "    ."]
-    assert board_lines({"name": "yard", "spaces": []}) == []
+def test_fields_that_nobody_needs_to_be_told_of_are_left_out() -> None:
+    shown = table([thing("a", "tray", dents=2, home="bag")], [zone("tray", "a")])
+    assert table_lines(shown, skip=["home"]) == ["tray: a", "  a: dents 2"]
+    assert zone_lines(shown, "tray", skip=["home", "dents"]) == ["tray: a"]
 
 
-def test_the_rows_of_a_large_board_have_names_and_fit() -> None:
-    spaces = [space(f"{'abcdefghij'[x]}{y + 1}", y, 2 * x) for y in range(10) for x in range(10)]
-    spaces[0]["things"] = ["A Thing of Some Length", "another"]
-    lines = board_lines({"name": "yard", "spaces": spaces})
-    assert lines[9].startswith("  a10 to j10  .")
-    assert all(len(line) <= 100 for line in lines)
-    assert "+1" in lines[0]
-    drawn = map_lines(table([], [], boards=[{"name": "yard", "spaces": spaces}]))
-    assert drawn == [*lines, "a1: A Thing of Some Length and another"]
-
-
-def test_several_boards_have_their_names() -> None:
-    boards = [{"name": name, "spaces": [space("s", 0, 0)]} for name in ("yard", "street")]
-    assert map_lines(table([], [], boards=boards)) == ["yard:", "  .", "street:", "  ."]
+def test_faces_of_dice_are_named() -> None:
+    names = Names(
+        ["Ann"],
+        {
+            "(who) weighs (pool)": {
+                "slots": [{"name": "who", "thing": True}, {"name": "pool", "thing": False}],
+                "told": "",
+            }
+        },
+    )
+    event = ("did", -1, 0, "(who) weighs (pool)", 0, (("hit",), (), ("hit", "star"), ("hit",)))
+    assert render_event(names, event) == "Ann weighs 2 x hit, blank and hit + star"
