@@ -617,8 +617,10 @@ class Expressions:
         if meaning is None:
             return f
         given = dict(f.args)
-        args = tuple((k, given[a.name] if isinstance(a, ir.Local) else a) for k, a in meaning.args)
-        return self.plain_relation(replace(meaning, args=args))
+        args = tuple(
+            (k, given[a.name] if isinstance(a, ir.Local) else replace(a, span=f.span)) for k, a in meaning.args
+        )
+        return self.plain_relation(replace(meaning, args=args, span=f.span))
 
     def _of(self, kind: str) -> ast.expr:
         return py.sub(py.attr(py.name("s"), "of"), py.const(kind))

@@ -222,7 +222,7 @@ def _phrase(verb: str, said: list[str], values: list[Any]) -> str:
             at += 1
         else:
             forms = piece.split("/")
-            singular = not out or out[-1] == "1"
+            singular = not out or (at > 0 and said[at - 1 : at] == ["1"])  # of the last slot: 1 red token
             out.append(forms[0] if singular or len(forms) == 1 else forms[-1])
     return " ".join(x for x in out if x).replace(" 's", "'s")
 

@@ -420,18 +420,21 @@ def test_a_game_that_does_not_say_who_stands_well_is_refused_with_a_way_to_mend_
 
 @pytest.mark.parametrize(
     ("value", "what"),
-    [("remainder of 1 by p's points", "division by zero"), ("p's rival's points", "came to nothing")],
+    [
+        ("remainder of 1 by p's points", "division by zero"),
+        ("p's rival's points", "the standing of Player 1 is nothing"),
+        ("order of (p's friend) + 1", "asked something of nothing"),
+    ],
 )
 def test_a_standing_that_cannot_be_worked_out_names_its_line(value: str, what: str) -> None:
-    text = STANDING.replace("p's points", value).replace(
-        "query", "kind player\n    has rival: player?\nquery"
+    text = (
+        STANDING.replace("p's points", value)
+        + "kind player\n    has rival: player?\n    has friend: player\n"
     )
-    zero = PLAIN.replace('"one"', '"none":\n                put 0 points on player\n            "one"')
-    program = trial_of(zero, standing=text)
-    line = program.tables["texts"]["test.box"] if "texts" in program.tables else ""
-    with pytest.raises(LongboxError, match=rf"^test\.box:\d+: .*{what}"):
-        SensibleBot(1)(*asked(program))
-    assert line is not None
+    zero = PLAIN.replace("put 1 points", "put 0 points")
+    line = (HEAD + zero + text)[: (HEAD + zero + text).index("query standing")].count("\n") + 1
+    with pytest.raises(LongboxError, match=rf"^test\.box:{line}: .*{what}"):
+        SensibleBot(1)(*asked(trial_of(zero, standing=text)))
 
 
 ROWS = """pack rows "Rows"
