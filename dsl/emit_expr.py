@@ -420,8 +420,7 @@ class Expressions:
         if file != self.em._file:
             for node in ast.walk(made):
                 for mark in ("lineno", "end_lineno", "col_offset", "end_col_offset"):
-                    if hasattr(node, mark):
-                        delattr(node, mark)
+                    node.__dict__.pop(mark, None)  # the class may hold the mark as well
         return made
 
     def _can_inline(self, value: ir.Expr, args: list[ast.expr], sc: Scope) -> bool:

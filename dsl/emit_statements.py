@@ -192,7 +192,10 @@ class Statements(Core):
         plain = [
             a for a in call.args if a[1].type.form not in ("each", "ask", "asks")
         ]  # worked out once, before any loop
-        return self._slots(s, call, [*plain, *(a for a in call.args if a not in plain)], {}, sc)
+        made = self._slots(s, call, [*plain, *(a for a in call.args if a not in plain)], {}, sc)
+        if s.name and isinstance(made[-1], ast.If | ast.For):  # it may not happen: then its result is nothing
+            return [py.assign(variable(s.name), py.const(None)), *made]
+        return made
 
     def _slots(
         self, s: u.SCall, call: ir.Call, left: list[tuple[str, ir.Expr]], done: dict[str, ast.expr], sc: Scope

@@ -95,8 +95,10 @@ class StatementReader(RuleReader):
         return u.SCall(span=s.clause.span, call=got, name=name, until=until, order=order)
 
     def _result_type(self, call: ir.Call) -> T:
-        if call.pattern.phrase.gives.base not in ("done", "thing"):
-            return call.pattern.phrase.gives
+        gives = call.pattern.phrase.gives
+        if gives.base not in ("done", "thing"):
+            stops = gives.base == "number" and not call.pattern.phrase.is_primitive
+            return T(gives.base, gives.form, gives.maybe or stops)  # what does not happen gives nothing
         for _, arg in call.args:
             if arg.type.base in self.v.kinds:
                 return T(

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from .errors import OverBudget, RuleError
+from .errors import OverBudget, RuleError, StopScope
 from .fold import apply, put_field, put_value
 from .questions import PASS, alike, answer, seats_asked, told_apart
 from .state import EVENTS_MAX, REMOVED, State, Thing
@@ -493,7 +493,11 @@ def _take(s: State, c: int, chosen: Offered, record: list[Any]) -> None:
     option, me, you, values = chosen
     use(s, c, option.site, option.number, me, option.once)
     root = open_root(s, c, option.site)
-    option.body(s, len(s.log) - 1, me, you, record, values)
+    try:
+        option.body(s, len(s.log) - 1, me, you, record, values)
+    except StopScope:  # it stops something around it: the effect is over all the same
+        close_root(s, root, option.site)
+        raise
     close_root(s, root, option.site)
 
 
@@ -607,7 +611,11 @@ def do_ability(
         raise OverBudget("these abilities call each other without coming to an end")
     root = open_root(s, c, site)
     apply(s, ("did", c, site, f"{name} of (thing)", thing))
-    s.program.functions[function](s, len(s.log) - 1, thing, you)
+    try:
+        s.program.functions[function](s, len(s.log) - 1, thing, you)
+    except StopScope:
+        close_root(s, root, site)
+        raise
     close_root(s, root, site)
 
 

@@ -448,3 +448,38 @@ def test_a_text_borrowed_twice_works_once_and_ends_with_the_last() -> None:
     play = "Ash borrows the text of Bea until end of turn\nAsh borrows the text of Bea until end of turn\nhurt Ash by 1"
     game = arena(play, bea=bea)
     assert life(game, "Ash") == 7
+
+
+def test_an_effect_that_stops_a_scope_around_it_has_ended() -> None:
+    """The root effect is closed when a text leaves it, so the next effect is a root effect again."""
+    rules = "after end of root effect:\n    note 1\n"
+    play = "step duel:\n    resolve strike of Ash\nresolve strike of Ash"
+    ash = "strike:\n    if tally = 0:\n        stop step"
+    text = BASE.replace("        ask the player", "        step pause:\n            ask the player", 1)
+    text = text.replace(
+        '            "go on":\n                note 0\n            "end":\n                draw game\n', ""
+    )
+    text += '                "end":\n                    draw game\n'
+    made = text.format(
+        play="        " + play.replace("\n", "\n        "),
+        rules=rules,
+        ash="    " + ash.replace("\n", "\n    "),
+        bea=NOTHING,
+        settings="",
+    )
+    assert value(Game(program_of(made), seed=1), "tally") == 2
+
+
+def test_the_result_of_what_does_not_happen_is_nothing() -> None:
+    rules = "verb maul (f: fighter) -> number:\n    needs f's life > 3\n    answer 4\n"
+    play = """
+maul Ash called done
+note done
+take 9 life from Ash
+maul Ash called again
+note again
+choose a fighter where its life > 90 called giant
+maul giant called never
+note never
+"""
+    assert value(arena(play, rules), "tally") == 4
