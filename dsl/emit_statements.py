@@ -214,6 +214,12 @@ class Statements(Core):
                 self._inner(sc),
             )
             things = self._each_things(arg, sc)
+            if (
+                s.order is None
+                and not s.name
+                and f"verb {call.pattern.phrase.number}" in self.units.chosen_orders
+            ):
+                return self._each_in_order(s.span, things, x, inner, sc)
             if s.order is not None:
                 things = self._ordered_by(s.span, *s.order, things, sc)
             return [
@@ -266,6 +272,25 @@ class Statements(Core):
             inner = self._slots(s, call, rest, {**done, slot: made}, sc)
             return [ast.If(py.compare(ex.argument(arg, want, sc), ast.IsNot(), py.const(None)), inner, [])]
         return self._slots(s, call, rest, {**done, slot: made}, sc)
+
+    def _each_in_order(
+        self, span: Span, things: ast.expr, x: str, inner: list[ast.stmt], sc: Scope
+    ) -> list[ast.stmt]:
+        """What is done to each is a function, so that its order can be tried out."""
+        f, cause = self.expressions._fresh(sc), self.expressions._fresh(sc)
+        return [
+            py.assign(cause, py.name("c")),
+            py.function(f, ["s", x], [py.assign("c", py.name(cause)), *inner]),
+            py.expression(
+                py.call(
+                    "k_each_in_order",
+                    *self.lead(span),
+                    self.expressions.asked(sc),
+                    py.call("k_spend", py.name("s"), py.call("k_list", things)),
+                    py.name(f),
+                )
+            ),
+        ]
 
     def _skips(self, arg: ir.Expr, want: T) -> bool:
         """A verb with nothing in a slot that needs something does nothing."""

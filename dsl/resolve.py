@@ -235,3 +235,6 @@ class Resolver(CardReader):
                 )
             elif m := re.fullmatch(r"rules wait for (.+)", text):
                 self.units.waits = (*self.units.waits, self._scope(m[1], line.clauses[0].span))
+            elif m := re.fullmatch(r"order is chosen for (.+)", text):
+                verb = self._scope(m[1], line.clauses[0].span)
+                self.units.chosen_orders = (*self.units.chosen_orders, verb)

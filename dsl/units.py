@@ -378,3 +378,4 @@ class Units:
     value_spans: dict[str, Span] = field(default_factory=dict)
     orders: ir.Expr | None = None
     waits: tuple[str, ...] = ()
+    chosen_orders: tuple[str, ...] = ()  # verbs whose `each X` is done in an order somebody chooses

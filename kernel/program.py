@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from . import boards, fold, questions, rules, runtime
+from . import boards, fold, orders, questions, rules, runtime
 from .chance import Chance, Seeded
 from .errors import LongboxError, OverBudget, RuleError, StopScope
 from .state import BUDGET, THINGS_MAX, Event, State, Thing, attribute, state_class
@@ -523,6 +523,7 @@ RUNTIME: dict[str, Any] = {
         )
     },
     **{f"k_{name}": getattr(boards, name) for name in boards.RUNTIME},
+    **{f"k_{name}": getattr(orders, name) for name in orders.RUNTIME},
     **{f"k_{name}": getattr(rules, name) for name in rules.RUNTIME},
     **{f"k_{name}": getattr(runtime, name) for name in runtime.RUNTIME},
     "k_len": len,

@@ -483,3 +483,38 @@ maul giant called never
 note never
 """
     assert value(arena(play, rules), "tally") == 4
+
+
+CHOSEN = "    order is chosen for hurt by\n"
+
+
+def test_an_order_that_cannot_matter_is_not_asked() -> None:
+    game = arena("hurt each fighter by 1", settings=CHOSEN)
+    assert game.question is not None and game.question.keys == ["go on", "end"]
+    assert (life(game, "Ash"), life(game, "Bea")) == (9, 9)
+
+
+def test_an_order_that_can_matter_is_asked() -> None:
+    """The first to be hurt takes one more: whoever is hurt first ends with less."""
+    rules = (
+        "before hurt any fighter by any amount, at increase, once per turn:\n    now amount is amount + 1\n"
+    )
+    game = arena("hurt each fighter by 1", rules, settings=CHOSEN)
+    assert game.question is not None and game.question.keys == ["Ash", "Bea"]
+    game.answer("Bea")
+    assert (life(game, "Ash"), life(game, "Bea")) == (9, 8)
+
+
+def test_what_one_thing_does_to_the_next_can_matter() -> None:
+    rules = "whenever Ash's life <= 9:\n    Bea's shield is down\nverb Bea's shield is down:\n    now tally is 1\n"
+    rules += "before hurt Bea by any amount, at reduce, if tally = 0:\n    now amount is 0\n"
+    game = arena(
+        "hurt each fighter by 1", rules.replace("Bea's shield is down", "drop the shield"), settings=CHOSEN
+    )
+    assert game.question is not None and game.question.keys == ["Ash", "Bea"]
+
+
+def test_the_order_is_left_alone_where_somebody_would_be_asked_in_between() -> None:
+    rules = 'option "duck", during reply window, by fighter:\n    now amount is 0\n'
+    game = arena("hurt each fighter by 1", rules, settings=CHOSEN)
+    assert game.question is not None and game.question.keys == ["Ash", "Bea"]
