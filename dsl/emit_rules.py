@@ -247,18 +247,17 @@ class Rules(Statements):
         tests += [self.expressions.truth(t, sc) for t in rule.guard]
         guard = None
         if tests:
+            told = ast.Return(py.both(tests))
             guard = self.define(
-                rule.span, f"g{number}", ["s", "c", "me", "w", "r"], [*head, ast.Return(py.both(tests))]
+                rule.span, f"g{number}", ["s", "c", "me", "w", "r"], [*_used(head, [told]), told]
             )
         if rule.timing == "modifier":
             assert isinstance(rule.pattern, ir.Gets)
             amount = self.expressions.emit(rule.pattern.amount, sc)
-            body: list[ast.stmt] = [
-                *self._rule_head(rule),
-                ast.Return(py.tuple_of([py.const(rule.pattern.how), amount])),
-            ]
+            body: list[ast.stmt] = [ast.Return(py.tuple_of([py.const(rule.pattern.how), amount]))]
         else:
-            body = [*self._rule_head(rule), *self.block(rule.body, sc)]
+            body = self.block(rule.body, sc)
+        body = [*_used(self._rule_head(rule), body), *body]
         self.define(rule.span, f"b{number}", ["s", "c", "me", "w", "r"], body)
         stage = 0
         if isinstance(rule.pattern, ir.Call):
@@ -425,3 +424,11 @@ class Rules(Statements):
             "anybody": o.by is not None and isinstance(o.by[1], ir.Noun) and o.by[1].det == "any",
             "windows": [w.name for w in o.windows],
         }
+
+
+def _used(head: list[ast.stmt], body: list[ast.stmt]) -> list[ast.stmt]:
+    """Of the names that a rule's function would start with, those that it speaks of."""
+    names = {node.id for part in body for node in ast.walk(part) if isinstance(node, ast.Name)}
+    return [
+        line for line in head if isinstance(line, ast.Assign) and getattr(line.targets[0], "id", "") in names
+    ]

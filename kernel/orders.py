@@ -1,7 +1,9 @@
 """The same done to several things, one after another, in an order that somebody chooses where it can matter.
 
-Whether it can is found out by doing it: on copies of the table, in several orders, without any rule of its own. If a
-copy asks something, draws by chance, stops a scope or ends the game, the order counts as one that matters.
+Whether it can is found out by doing it. If each thing only changes in itself, in fields that no rule looks at, the order
+is no matter, and what was done stands. Otherwise it is taken back and done on copies of the table: in the reverse
+order, and with each thing that changed more than itself in the first place. If a try asks something, draws by chance,
+stops a scope or ends the game, the order counts as one that matters.
 """
 
 from __future__ import annotations
@@ -15,7 +17,6 @@ from .state import State, Thing
 
 RUNTIME = ("each_in_order",)
 Block = Callable[[State, Thing], None]
-_PLAIN = frozenset({"did", "set", "prevented"})
 
 
 def each_in_order(s: State, c: int, site: int, who: Any, things: Sequence[Thing], block: Block) -> None:
@@ -23,7 +24,7 @@ def each_in_order(s: State, c: int, site: int, who: Any, things: Sequence[Thing]
     left = list(things)
     while len(left) > 1:
         keys, offer = offered(s, left)
-        if len(keys) == 1 or not order_matters(s, left, block):
+        if len(keys) == 1 or not _matters(s, left, block):
             break
         chosen = offer[keys.index(answer(s, c, site, who, "which comes next?", keys, offer))]
         block(s, chosen)
@@ -32,40 +33,54 @@ def each_in_order(s: State, c: int, site: int, who: Any, things: Sequence[Thing]
         block(s, thing)
 
 
-def order_matters(s: State, things: Sequence[Thing], block: Block) -> bool:
-    """Does the table, after all of it, depend on the order?
-
-    The given order is tried against the reverse. Only where something more happens than that each thing changes in
-    itself, each thing is tried in the first place, too.
-    """
-    first = _tried(s, things, block)
-    if first is None:
+def _matters(s: State, left: list[Thing], block: Block) -> bool:
+    """Can the order matter? If nothing has to do with anything else, it is done at once, and nothing is left."""
+    before, run, start = s.copy([]), s.run, len(s.log)
+    s.run = _asked
+    mixed, table = list[Thing](), None
+    try:
+        for thing in left:
+            at = len(s.log)
+            block(s, thing)
+            if not all(_in_itself(s, thing, event) for event in s.log[at:]):
+                mixed.append(thing)
+        if not mixed:
+            s.run = run
+            left.clear()
+            return False
+        table = _table(s) if s.draws == before.draws else None
+    except _FAR:
+        pass
+    s.take_back(before, start)
+    if table is None:
         return True
-    orders = [things[::-1]]
-    if not first[1]:
-        orders += [[*things[at:], *things[:at]] for at in range(1, len(things))]
-    for order in orders:
-        other = _tried(s, order, block)
-        if other is None or other[0] != first[0]:
-            return True
-    return False
+    orders = [left[::-1], *([one, *(t for t in left if t != one)] for one in mixed)]
+    return any(_tried(s, order, block) != table for order in orders)
 
 
-def _tried(s: State, things: Sequence[Thing], block: Block) -> tuple[list[Any], bool] | None:
-    """The table after one order, and whether each thing only changed in itself. Nothing if that cannot be told."""
-    trial = s.copy()
+def _in_itself(s: State, thing: Thing, event: tuple[Any, ...]) -> bool:
+    """Is an event only about one thing, in something that no rule looks at from afar?"""
+    if event[0] == "set":
+        return event[3] == thing and event[4] not in s.program.far_fields
+    return event[0] in ("did", "prevented")
+
+
+def _tried(s: State, things: Sequence[Thing], block: Block) -> list[Any] | None:
+    """The table after one order. Nothing if that cannot be told."""
+    start = len(s.log)
+    trial = s.copy(s.log)  # what it adds is taken away again
     trial.run = _asked
-    is_plain = True
     try:
         for thing in things:
-            start = len(trial.log)
             block(trial, thing)
-            is_plain = is_plain and all(
-                event[0] in _PLAIN and (event[0] != "set" or event[3] == thing) for event in trial.log[start:]
-            )
-    except (LongboxError, StopScope, GameOver, EndGame):
+    except _FAR:
         return None
-    return (_table(trial), is_plain) if trial.draws == s.draws else None
+    finally:
+        del s.log[start:]
+    return _table(trial) if trial.draws == s.draws else None
+
+
+_FAR = (LongboxError, StopScope, GameOver, EndGame)  # what a trial does not go on after
 
 
 def _asked(question: Question) -> str:
@@ -77,18 +92,5 @@ def _table(s: State) -> list[Any]:
     closed = [s.items[zone] for zone, sight in s.sight.items() if sight != "all"]
     lasting = [(*entry[1:4], entry[4][:3]) for entry in s.lasting]
     changing = [getattr(s, name) for name in (*s.FIELDS, *s.GLOBALS) if name not in s.FIXED]
-    return [
-        *(
-            s.place,
-            s.face,
-            s.facedown,
-            s.owner,
-            s.in_play,
-            s.borrowed,
-            s.shown,
-            s.edges,
-            s.queue,
-            s.used.keys(),
-        ),
-        *(closed, lasting, changing),
-    ]
+    same = (s.place, s.face, s.facedown, s.owner, s.in_play, s.borrowed, s.shown, s.edges, s.queue)
+    return [*same, s.used.keys(), closed, lasting, changing]
