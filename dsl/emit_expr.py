@@ -40,6 +40,7 @@ class Scope:
     inlined: int = 0
     asker: ir.Expr | None = None
     seen: frozenset[int] = field(default_factory=frozenset)
+    called: dict[str, Maker] = field(default_factory=dict)  # what chosen things are called in an answer
 
     def bind(self, name: str, maker: Maker) -> Scope:
         return replace(self, names={**self.names, name: maker})
@@ -338,6 +339,8 @@ class Expressions:
 
     def shown(self, e: ir.Expr, sc: Scope) -> ast.expr:
         """A value as players read it: things by their names, several with commas, yes and no, nothing."""
+        if isinstance(e, ir.Local) and e.name in sc.called:
+            return sc.called[e.name]()
         things = e.type.base in self.v.kinds or e.type.base == "zone"
         if things and not e.type.form and not e.type.maybe:
             return py.sub(py.attr(py.name("s"), "key"), self.emit(e, sc))

@@ -383,13 +383,10 @@ class Rules(Statements):
             (late if chosen & set(locals_in(test)) else early).append(ex.truth(test, sc))
         for cost in o.costs:
             (late if chosen & set(locals_in(cost)) else early).extend(self.can_do(cost, sc))
-        label = ex.text(o.label, sc)
-        for name, got in o.choosing:
-            key = (
-                py.sub(py.attr(py.name("s"), "key"), py.name(variable(name)))
-                if got.type.base in self.v.kinds
-                else py.name(variable(name))
-            )
+        things = {name: f"k_{variable(name)}" for name, got in o.choosing if got.type.base in self.v.kinds}
+        label = ex.text(o.label, replace(sc, called={name: local(key) for name, key in things.items()}))
+        for name, _ in o.choosing:
+            key = py.name(things.get(name, variable(name)))
             if not any(isinstance(p, ir.Expr) for p in o.label.parts):
                 label = py.call("k_label", label, key)
         values = py.tuple_of(py.name(variable(name)) for name, _ in o.choosing)
@@ -399,9 +396,12 @@ class Rules(Statements):
         if late:
             add = [ast.If(py.both(late), add, [])]
         for name, got in reversed(o.choosing):
-            add = [
-                ast.For(ast.Name(variable(name), ast.Store()), py.call("k_list", ex.things(got, sc)), add, [])
-            ]
+            among, x = ex.things(got, sc), ast.Name(variable(name), ast.Store())
+            if name in things:  # by name; copies that differ in nothing are one answer
+                pair = ast.Tuple([ast.Name(things[name], ast.Store()), x], ast.Store())
+                add = [ast.For(pair, py.call("k_told_apart", py.name("s"), py.call("k_list", among)), add, [])]
+            else:
+                add = [ast.For(x, py.call("k_list", among), add, [])]
         if early:
             add = [ast.If(py.both(early), add, [])]
         legal = [py.assign("out", py.list_of([])), *add, ast.Return(py.name("out"))]

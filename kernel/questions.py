@@ -151,6 +151,11 @@ def told_apart(s: State, copies: Sequence[Thing]) -> list[str]:
     return keys if len(set(keys)) == len(keys) else [f"{s.name[t]} #{n}" for n, t in enumerate(copies, 1)]
 
 
+def told_apart(s: State, things: Sequence[Thing]) -> list[tuple[str, Thing]]:
+    """What things are called in answers, each with the thing."""
+    return list(zip(*offered(s, things), strict=True))
+
+
 def alike(s: State, a: Thing, b: Thing) -> bool:
     """Do two copies differ in nothing but their number? Same place, same values, nothing on them, nothing lasting."""
     if s.place[a] != s.place[b] or any(getattr(s, slot)[a] != getattr(s, slot)[b] for slot in s.CHANGING):
