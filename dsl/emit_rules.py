@@ -399,7 +399,7 @@ class Rules(Statements):
             among, x = ex.things(got, sc), ast.Name(variable(name), ast.Store())
             if name in things:  # by name; copies that differ in nothing are one answer
                 pair = ast.Tuple([ast.Name(things[name], ast.Store()), x], ast.Store())
-                add = [ast.For(pair, py.call("k_told_apart", py.name("s"), py.call("k_list", among)), add, [])]
+                add = [ast.For(pair, py.call("k_called", py.name("s"), py.call("k_list", among)), add, [])]
             else:
                 add = [ast.For(x, py.call("k_list", among), add, [])]
         if early:

@@ -532,7 +532,7 @@ RUNTIME: dict[str, Any] = {
         for name in (
             "answer",
             "choose_menu",
-            "told_apart",
+            "called",
             "choose_thing",
             "choose_things",
             "choose_word",

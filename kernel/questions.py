@@ -151,7 +151,7 @@ def told_apart(s: State, copies: Sequence[Thing]) -> list[str]:
     return keys if len(set(keys)) == len(keys) else [f"{s.name[t]} #{n}" for n, t in enumerate(copies, 1)]
 
 
-def told_apart(s: State, things: Sequence[Thing]) -> list[tuple[str, Thing]]:
+def called(s: State, things: Sequence[Thing]) -> list[tuple[str, Thing]]:
     """What things are called in answers, each with the thing."""
     return list(zip(*offered(s, things), strict=True))
 
