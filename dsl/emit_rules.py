@@ -45,6 +45,8 @@ class Rules(Statements):
                     py.const(unit.low),
                     py.const(unit.high),
                 )
+            elif unit.low is not None or unit.high is not None:
+                value = py.call("k_within", value, py.const(unit.low), py.const(unit.high))
             body.append(ast.Return(value))
         else:
             body += self.block(unit.body, sc)

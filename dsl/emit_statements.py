@@ -601,7 +601,7 @@ class Statements(Core):
         made = py.call(
             "k_offer_shared" if shared else "k_offer_each",
             *self.lead(s.span),
-            py.const(s.window.name),
+            self.prompt(s.prompt, sc),
             who,
             record,
             py.name(f"W{s.window.number}"),

@@ -123,6 +123,7 @@ class SOffer(S):
     who: ir.Expr
     must: bool
     repeated: bool
+    prompt: str | ir.Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

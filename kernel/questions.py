@@ -131,7 +131,9 @@ def offered(s: State, things: Sequence[Thing]) -> tuple[list[str], Sequence[Thin
         if not any(alike(s, thing, other) for other in others):
             others.append(thing)
             kept.append(thing)
-    called = {t: text for group in groups.values() for t, text in zip(group, told_apart(s, group), strict=True)}
+    called = {
+        t: text for group in groups.values() for t, text in zip(group, told_apart(s, group), strict=True)
+    }
     return [called[t] for t in kept], kept
 
 

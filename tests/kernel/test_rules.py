@@ -256,6 +256,11 @@ def test_values_can_be_modified_and_replaced() -> None:
     assert value(arena("note reach of Ash\nnote (reach of Bea) * 10", rules, ash=ash), "tally") == 43
 
 
+def test_a_value_that_nothing_changes_keeps_its_bounds_too() -> None:
+    rules = "value reach of (f: fighter) -> number = f's life, at least 2, at most 7\n"
+    assert value(arena("note reach of Ash", rules), "tally") == 7
+
+
 def test_a_declared_modifier_is_written_in_its_own_words() -> None:
     rules = "modifier shield (who: set of fighter) by (n: number):\n    who gets +n armour\n"
     assert (
@@ -282,6 +287,12 @@ option "duck", during reply window, by fighter, if you = target:
     game.answer("duck")
     other.answer("pass")
     assert (life(game, "Bea"), life(other, "Bea")) == (10, 6)
+
+
+def test_an_offer_may_say_what_it_is_about() -> None:
+    rules = 'option "wave", during main window, by fighter:\n    note 1\n'
+    game = arena('offer main window to Ash, saying "what does {Ash} do?"', rules)
+    assert game.question is not None and game.question.prompt == "what does Ash do?"
 
 
 def test_who_has_nothing_to_do_is_not_asked() -> None:
