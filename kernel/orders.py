@@ -2,8 +2,8 @@
 
 Whether it can is found out by doing it. If each thing only changes in itself, in fields that no rule looks at, the order
 is no matter, and what was done stands. Otherwise it is taken back and done on copies of the table: in the reverse
-order, and with each thing that changed more than itself in the first place. If a try asks something, draws by chance,
-stops a scope or ends the game, the order counts as one that matters.
+order, and with each thing that changed more than itself in the first place. If a try asks something, draws by chance
+or stops a scope, the order counts as one that matters.
 """
 
 from __future__ import annotations
@@ -49,6 +49,8 @@ def _matters(s: State, left: list[Thing], block: Block) -> bool:
             left.clear()
             return False
         table = _table(s) if s.draws == before.draws else None
+    except GameOver:
+        mixed, table = left, [s.outcome]
     except _FAR:
         pass
     s.take_back(before, start)
@@ -73,6 +75,8 @@ def _tried(s: State, things: Sequence[Thing], block: Block) -> list[Any] | None:
     try:
         for thing in things:
             block(trial, thing)
+    except GameOver:
+        return [trial.outcome]
     except _FAR:
         return None
     finally:
@@ -80,7 +84,7 @@ def _tried(s: State, things: Sequence[Thing], block: Block) -> list[Any] | None:
     return _table(trial) if trial.draws == s.draws else None
 
 
-_FAR = (LongboxError, StopScope, GameOver, EndGame)  # what a trial does not go on after
+_FAR = (LongboxError, StopScope, EndGame)  # what a trial does not go on after
 
 
 def _asked(question: Question) -> str:
