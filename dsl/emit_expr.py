@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -259,7 +259,8 @@ class Expressions:
         if unit is None:
             return py.const(False)
         if unit.test is not None and self._can_inline(unit.test, [value()], sc):
-            inner = replace(sc, names={**self._voices(sc), "it": value, kind: value}, inlined=sc.inlined + 1)
+            names = {**self._voices(sc), "it": value, kind: value}
+            inner = replace(sc, names=names, text_kind="", inlined=sc.inlined + 1)
             return self._relined(self.truth(unit.test, inner), unit.span.file)
         return py.call(f"a{info.number}", py.name("s"), py.name("c"), self.me(sc), self.you(sc), value())
 
@@ -406,6 +407,7 @@ class Expressions:
             inner = replace(
                 sc,
                 names={**self._voices(sc), **makers},
+                text_kind="",  # the words of the game are no card's text: no limit cuts them
                 inlined=sc.inlined + 1,
                 seen=sc.seen | {phrase.number},
             )
@@ -561,7 +563,7 @@ class Expressions:
         best = [f for f in rest if isinstance(f, ir.Best)]
         rest = tuple(f for f in rest if not isinstance(f, ir.Best))
         tests += self.filter_tests(replace(e, filters=rest), value, inner)
-        tests += self.limits(e, value, inner)
+        tests += self.limits(e.kinds, value, inner)
         if sc.depth >= 1 and not _is_line(source):
             source = py.call("k_spend", py.name("s"), source)
         if best:
@@ -691,14 +693,14 @@ class Expressions:
                     return [*tests, py.compare(value(), ast.In(), whole)]
         return tests
 
-    def limits(self, e: ir.Noun, value: Maker, sc: Scope) -> list[ast.expr]:
+    def limits(self, kinds: Iterable[str], value: Maker, sc: Scope) -> list[ast.expr]:
         """`limit KIND in KIND text`: a filter on every description in such texts."""
         found: list[ast.expr] = []
         for limit in self.em.units.limits:
             if (
                 sc.text_kind
                 and self.v.is_a(sc.text_kind, limit.text_kind)
-                and any(self.v.is_a(k, limit.kind) for k in e.kinds)
+                and any(self.v.is_a(k, limit.kind) for k in kinds)
             ):
                 found.append(
                     self._relined(self.truth(limit.test, sc.bind("it", value)), limit.test.span.file)

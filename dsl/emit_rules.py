@@ -352,11 +352,17 @@ class Rules(Statements):
                 sure,
                 *ex.kind_tests(arg.kinds, value, sc, ""),
                 *ex.filter_tests(arg, value, inner),
-                *ex.limits(arg, value, inner),
+                *ex.limits(arg.kinds, value, inner),
             ]
         if arg.type.form == "set":
             return [py.compare(value(), ast.In(), ex.as_list(arg, sc))]
-        return [py.compare(value(), ast.Eq(), ex.emit(arg, sc))]
+        same = py.compare(value(), ast.Eq(), ex.emit(arg, sc))
+        if isinstance(arg, ir.Local) and arg.name not in ("self", "you") and arg.type.base in self.v.kinds:
+            return [
+                same,
+                *ex.limits([arg.type.base], value, sc),
+            ]  # what was chosen before may be out of reach now
+        return [same]
 
     # ------------------------------------------------------------ options
     def _option(self, o: u.OptionUnit) -> dict[str, Any]:

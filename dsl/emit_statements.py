@@ -367,6 +367,7 @@ class Statements(Core):
         inner = replace(
             sc,
             names={"you": lambda: self.expressions.you(sc), "self": lambda: self.expressions.me(sc), **names},
+            text_kind="",
             inlined=sc.inlined + 1,
         )
         return self.block(unit.body, inner)

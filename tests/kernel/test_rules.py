@@ -529,3 +529,27 @@ def test_the_order_is_left_alone_where_somebody_would_be_asked_in_between() -> N
     rules = 'option "duck", during reply window, by fighter:\n    now amount is 0\n'
     game = arena("hurt each fighter by 1", rules, settings=CHOSEN)
     assert game.question is not None and game.question.keys == ["Ash", "Bea"]
+
+
+def test_a_limit_cuts_what_a_text_says_but_not_the_words_it_uses() -> None:
+    rules = """
+limit fighter in fighter text: it is not asleep
+query crowd -> number: number of fighters
+"""
+    ash = "strike:\n    note number of fighters\n    note 10 * crowd"
+    game = arena("now Bea's asleep is yes\nresolve strike of Ash", rules, ash=ash)
+    assert value(game, "tally") == 21
+
+
+def test_a_limit_cuts_what_a_lasting_rule_was_made_for() -> None:
+    rules = "limit fighter in fighter text: it is not asleep\n"
+    ash = """
+strike:
+    choose a fighter besides self called foe
+    until end of turn:
+        before hurt foe by any amount:
+            now amount is amount + 5
+"""
+    rules += "relation (a: fighter) besides (b: fighter): a != b\n"
+    play = "resolve strike of Ash\nhurt Bea by 1\nnow Bea's asleep is yes\nhurt Bea by 1"
+    assert life(arena(play, rules, ash=ash), "Bea") == 3
