@@ -261,13 +261,13 @@ class Rules(Statements):
             body = self.block(rule.body, sc)
         body = [*_used(self._rule_head(rule), body), *body]
         self.define(rule.span, f"b{number}", ["s", "c", "me", "w", "r"], body)
-        stage = 0
+        stage, again = 0, False
         if isinstance(rule.pattern, ir.Call):
             unit = self.verbs.get(rule.pattern.pattern.phrase.number)
             if unit and rule.stage in unit.stages:
-                stage = unit.stages.index(rule.stage) + 1
+                stage, again = unit.stages.index(rule.stage) + 1, rule.stage in unit.again
         self.rule_table.append(
-            (number, rule.where, guard, f"b{number}", rule.once, self.site(rule.span), stage)
+            (number, rule.where, guard, f"b{number}", rule.once, self.site(rule.span), stage, again)
         )
         self._file_rule(rule)
 

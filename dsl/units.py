@@ -183,6 +183,7 @@ class VerbUnit:
     body: Body
     needs: tuple[ir.Expr, ...]
     stages: tuple[str, ...]
+    again: tuple[str, ...]  # stages whose rules look again when one of them has changed something
     told: str
     defaults: dict[str, ir.Expr]
     span: Span

@@ -488,8 +488,9 @@ def state_from_box(event: Event) -> State:
 
 
 def rule_of(space: Mapping[str, Any], row: Sequence[Any]) -> rules.Rule:
-    number, where, guard, body, once, site, stage = row
-    return rules.Rule(number, tuple(where), space[guard] if guard else None, space[body], once, site, stage)
+    number, where, guard, body, once, site, stage, again = row
+    test = space[guard] if guard else None
+    return rules.Rule(number, tuple(where), test, space[body], once, site, stage, again)
 
 
 def option_of(space: Mapping[str, Any], row: Mapping[str, Any]) -> rules.Option:

@@ -72,6 +72,7 @@ class Rule(NamedTuple):
     once: str | None  # None: no limit; "": once a game; else once per that scope
     site: int
     stage: int = 0
+    again: bool = False  # in its stage, rules that did not apply look again once another has
 
 
 # ---------------------------------------------------------------- where rules work
@@ -201,11 +202,21 @@ def _carry_out(
 # ---------------------------------------------------------------- before, instead of, after
 def run_before(s: State, c: int, record: list[Any], rules: Sequence[Rule]) -> bool:
     """Let rules change the record, stage by stage. False if one of them prevents the act."""
-    for rule, me, values in working(s, rules):
+    due, at = working(s, rules), 0
+    passed: list[Working] = []  # of a stage in which rules look again: those that have not applied yet
+    while at < len(due):
+        rule, me, values = one = due[at]
+        at += 1
+        if passed and passed[0][0].stage != rule.stage:
+            passed = []
         if _still(s, rule, me) and _applies(s, c, rule, me, values, record):
             _carry_out(s, c, rule, me, values, record)
             if record[-1]:
                 return False
+            if passed and rule.again:
+                due[at:at], passed = passed, []
+        elif rule.again:
+            passed.append(one)
     return True
 
 

@@ -120,6 +120,31 @@ before hurt Bea by any amount, at redirect:
     assert (life(game, "Ash"), life(game, "Bea")) == (6, 10)
 
 
+def test_in_a_stage_rules_may_look_again_when_another_has_applied() -> None:
+    """Ash's rule comes first and is passed over; Bea's redirects to Ash, and then Ash's applies. Each applies once."""
+    ash = "before hurt Ash by any amount, at redirect:\n    now target is Bea\n    now amount is amount + 1"
+    bea = "before hurt Bea by any amount, at redirect:\n    now target is Ash\n    now amount is amount + 2"
+    once = arena("hurt Bea by 1", ash=ash, bea=bea)
+    assert (life(once, "Ash"), life(once, "Bea")) == (7, 10)
+    text = BASE.replace("stages redirect,", "stages redirect again,")
+    made = text.format(
+        play="        hurt Bea by 1",
+        rules="",
+        ash="    " + ash.replace("\n", "\n    "),
+        bea="    " + bea.replace("\n", "\n    "),
+        settings="",
+    )
+    again = Game(program_of(made), seed=1)
+    assert (life(again, "Ash"), life(again, "Bea")) == (10, 6)
+
+
+def test_rules_of_one_stage_run_in_order_of_entering() -> None:
+    ash = "before hurt any fighter by any amount, at increase:\n    now amount is amount * 2"
+    bea = "before hurt any fighter by any amount, at increase:\n    now amount is amount + 1"
+    assert life(arena("hurt Bea by 1", ash=ash, bea=bea), "Bea") == 7
+    assert life(arena("move Ash to pit\nmove Ash to arena\nhurt Bea by 1", ash=ash, bea=bea), "Bea") == 6
+
+
 def test_prevent_stops_the_act_and_is_recorded() -> None:
     game = arena("hurt Bea by 4", "before hurt any fighter by any amount, if amount > 3:\n    prevent it\n")
     assert life(game, "Bea") == 10
