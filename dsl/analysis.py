@@ -109,6 +109,31 @@ class Analysis:
             self.writes_any and self.v.columns()[field].sort == "counter"
         )
 
+    def far_fields(self) -> list[str]:
+        """Fields that a verb may depend on besides those of what stands in its slots.
+
+        All that rules, queries and conditions speak of; of verbs, what they read of other things than their slots.
+        """
+        units = self.units
+        texts = (units.rules, units.queries, units.adjectives, units.modifiers, units.limits)
+        found = {
+            node.name
+            for node in walk((*texts, units.conditions, units.voices, units.askers))
+            if isinstance(node, ir.FieldOf | ir.Ref)
+        }
+        for verb in units.verbs:
+            written = {
+                id(arg)
+                for node in walk(verb)
+                if isinstance(node, ir.Call) and node.pattern.phrase.skeleton in WRITING
+                for _, arg in node.args
+            }
+            for node in walk(verb):
+                far = isinstance(node, ir.FieldOf) and not isinstance(node.owner, ir.Local)
+                if far or (isinstance(node, ir.Ref) and id(node) not in written):
+                    found.add(node.name)
+        return sorted(found)
+
     # ------------------------------------------------------------ recursion
     def _find_recursive(self) -> set[int]:
         """Phrases that can come back to themselves: only these are charged on every call."""

@@ -171,7 +171,19 @@ def read_header(decls: Sequence[n.Decl], vocab: Vocabulary, problems: list[Probl
                 header["game"], header["title"] = pack_of.get(decl.span.file, "game"), title.value.strip('"')
                 for line in lines:
                     _game_line(line, header, vocab, problems)
+    for decl in decls:  # what an expansion says about the seats counts more than the game's own line
+        for said in decl.lines if isinstance(decl, n.Pack) else ():
+            if isinstance(said, n.PackSeats):
+                most = said.most or said.least
+                _seats(header, said.span, int(said.least.value), int(most.value), problems)
     return header
+
+
+def _seats(header: dict[str, Any], span: Span, least: int, most: int, problems: list[Problem]) -> None:
+    header["seats"] = (least, most)
+    if not 1 <= least <= most <= 20:
+        problems.append(Problem("LB0222", span, "a game has 1 to 20 seats"))
+        header["seats"] = (1, 2)
 
 
 def _game_line(
@@ -188,10 +200,7 @@ def _game_line(
         return
     first = str(line.clauses[0])
     if m := _SEATS.fullmatch(first):
-        header["seats"] = (int(m[1]), int(m[2] or m[1]))
-        if not 1 <= header["seats"][0] <= header["seats"][1] <= 20:
-            problems.append(Problem("LB0222", line.span, "a game has 1 to 20 seats"))
-            header["seats"] = (1, 2)
+        _seats(header, line.span, int(m[1]), int(m[2] or m[1]), problems)
     elif m := re.fullmatch(r"seats named (.+)", first):
         header["seat_names"] = [m[1], *(str(c) for c in line.clauses[1:])]
         header["seats"] = (len(header["seat_names"]), len(header["seat_names"]))
@@ -219,7 +228,9 @@ def _game_line(
         header["asks_forced"] = True
     elif first == "cooperative":
         header["cooperative"] = True
-    elif not first.startswith(("simultaneous rules are ordered by ", "rules wait for ")):
+    elif not first.startswith(
+        ("simultaneous rules are ordered by ", "rules wait for ", "order is chosen for ")
+    ):
         problems.append(
             Problem(
                 "LB0406",
@@ -227,7 +238,8 @@ def _game_line(
                 f"'{first}' says nothing about a game",
                 "known: seats 2 to 4; seats named X, O; each seat is a KIND; you are a KIND; cooperative; "
                 "forced choices are asked; "
-                "simultaneous rules are ordered by WHO; rules wait for VERB; setting NAME: TYPE = VALUE",
+                "simultaneous rules are ordered by WHO; rules wait for VERB; order is chosen for VERB; "
+                "setting NAME: TYPE = VALUE",
             )
         )
     for extra in line.clauses[1:]:

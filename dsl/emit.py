@@ -109,6 +109,7 @@ class Emitter(Rules):
                 }
             ),
             "waits": list(self.units.waits),
+            "far_fields": self.analysis.far_fields() if self.units.chosen_orders else [],
             "orders": orders,
             "kept": self.analysis.kept,
             "kept_fields": self._kept_fields(),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -40,6 +40,7 @@ class Scope:
     inlined: int = 0
     asker: ir.Expr | None = None
     seen: frozenset[int] = field(default_factory=frozenset)
+    called: dict[str, Maker] = field(default_factory=dict)  # what chosen things are called in an answer
 
     def bind(self, name: str, maker: Maker) -> Scope:
         return replace(self, names={**self.names, name: maker})
@@ -258,7 +259,8 @@ class Expressions:
         if unit is None:
             return py.const(False)
         if unit.test is not None and self._can_inline(unit.test, [value()], sc):
-            inner = replace(sc, names={**self._voices(sc), "it": value, kind: value}, inlined=sc.inlined + 1)
+            names = {**self._voices(sc), "it": value, kind: value}
+            inner = replace(sc, names=names, text_kind="", inlined=sc.inlined + 1)
             return self._relined(self.truth(unit.test, inner), unit.span.file)
         return py.call(f"a{info.number}", py.name("s"), py.name("c"), self.me(sc), self.you(sc), value())
 
@@ -338,6 +340,8 @@ class Expressions:
 
     def shown(self, e: ir.Expr, sc: Scope) -> ast.expr:
         """A value as players read it: things by their names, several with commas, yes and no, nothing."""
+        if isinstance(e, ir.Local) and e.name in sc.called:
+            return sc.called[e.name]()
         things = e.type.base in self.v.kinds or e.type.base == "zone"
         if things and not e.type.form and not e.type.maybe:
             return py.sub(py.attr(py.name("s"), "key"), self.emit(e, sc))
@@ -403,6 +407,7 @@ class Expressions:
             inner = replace(
                 sc,
                 names={**self._voices(sc), **makers},
+                text_kind="",  # the words of the game are no card's text: no limit cuts them
                 inlined=sc.inlined + 1,
                 seen=sc.seen | {phrase.number},
             )
@@ -558,7 +563,7 @@ class Expressions:
         best = [f for f in rest if isinstance(f, ir.Best)]
         rest = tuple(f for f in rest if not isinstance(f, ir.Best))
         tests += self.filter_tests(replace(e, filters=rest), value, inner)
-        tests += self.limits(e, value, inner)
+        tests += self.limits(e.kinds, value, inner)
         if sc.depth >= 1 and not _is_line(source):
             source = py.call("k_spend", py.name("s"), source)
         if best:
@@ -690,14 +695,14 @@ class Expressions:
                     return [*tests, py.compare(value(), ast.In(), whole)]
         return tests
 
-    def limits(self, e: ir.Noun, value: Maker, sc: Scope) -> list[ast.expr]:
+    def limits(self, kinds: Iterable[str], value: Maker, sc: Scope) -> list[ast.expr]:
         """`limit KIND in KIND text`: a filter on every description in such texts."""
         found: list[ast.expr] = []
         for limit in self.em.units.limits:
             if (
                 sc.text_kind
                 and self.v.is_a(sc.text_kind, limit.text_kind)
-                and any(self.v.is_a(k, limit.kind) for k in e.kinds)
+                and any(self.v.is_a(k, limit.kind) for k in kinds)
             ):
                 found.append(
                     self._relined(self.truth(limit.test, sc.bind("it", value)), limit.test.span.file)

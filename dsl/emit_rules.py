@@ -45,6 +45,8 @@ class Rules(Statements):
                     py.const(unit.low),
                     py.const(unit.high),
                 )
+            elif unit.low is not None or unit.high is not None:
+                value = py.call("k_within", value, py.const(unit.low), py.const(unit.high))
             body.append(ast.Return(value))
         else:
             body += self.block(unit.body, sc)
@@ -247,26 +249,25 @@ class Rules(Statements):
         tests += [self.expressions.truth(t, sc) for t in rule.guard]
         guard = None
         if tests:
+            told = ast.Return(py.both(tests))
             guard = self.define(
-                rule.span, f"g{number}", ["s", "c", "me", "w", "r"], [*head, ast.Return(py.both(tests))]
+                rule.span, f"g{number}", ["s", "c", "me", "w", "r"], [*_used(head, [told]), told]
             )
         if rule.timing == "modifier":
             assert isinstance(rule.pattern, ir.Gets)
             amount = self.expressions.emit(rule.pattern.amount, sc)
-            body: list[ast.stmt] = [
-                *self._rule_head(rule),
-                ast.Return(py.tuple_of([py.const(rule.pattern.how), amount])),
-            ]
+            body: list[ast.stmt] = [ast.Return(py.tuple_of([py.const(rule.pattern.how), amount]))]
         else:
-            body = [*self._rule_head(rule), *self.block(rule.body, sc)]
+            body = self.block(rule.body, sc)
+        body = [*_used(self._rule_head(rule), body), *body]
         self.define(rule.span, f"b{number}", ["s", "c", "me", "w", "r"], body)
-        stage = 0
+        stage, again = 0, False
         if isinstance(rule.pattern, ir.Call):
             unit = self.verbs.get(rule.pattern.pattern.phrase.number)
             if unit and rule.stage in unit.stages:
-                stage = unit.stages.index(rule.stage) + 1
+                stage, again = unit.stages.index(rule.stage) + 1, rule.stage in unit.again
         self.rule_table.append(
-            (number, rule.where, guard, f"b{number}", rule.once, self.site(rule.span), stage)
+            (number, rule.where, guard, f"b{number}", rule.once, self.site(rule.span), stage, again)
         )
         self._file_rule(rule)
 
@@ -351,11 +352,17 @@ class Rules(Statements):
                 sure,
                 *ex.kind_tests(arg.kinds, value, sc, ""),
                 *ex.filter_tests(arg, value, inner),
-                *ex.limits(arg, value, inner),
+                *ex.limits(arg.kinds, value, inner),
             ]
         if arg.type.form == "set":
             return [py.compare(value(), ast.In(), ex.as_list(arg, sc))]
-        return [py.compare(value(), ast.Eq(), ex.emit(arg, sc))]
+        same = py.compare(value(), ast.Eq(), ex.emit(arg, sc))
+        if isinstance(arg, ir.Local) and arg.name not in ("self", "you") and arg.type.base in self.v.kinds:
+            return [
+                same,
+                *ex.limits([arg.type.base], value, sc),
+            ]  # what was chosen before may be out of reach now
+        return [same]
 
     # ------------------------------------------------------------ options
     def _option(self, o: u.OptionUnit) -> dict[str, Any]:
@@ -384,13 +391,10 @@ class Rules(Statements):
             (late if chosen & set(locals_in(test)) else early).append(ex.truth(test, sc))
         for cost in o.costs:
             (late if chosen & set(locals_in(cost)) else early).extend(self.can_do(cost, sc))
-        label = ex.text(o.label, sc)
-        for name, got in o.choosing:
-            key = (
-                py.sub(py.attr(py.name("s"), "key"), py.name(variable(name)))
-                if got.type.base in self.v.kinds
-                else py.name(variable(name))
-            )
+        things = {name: f"k_{variable(name)}" for name, got in o.choosing if got.type.base in self.v.kinds}
+        label = ex.text(o.label, replace(sc, called={name: local(key) for name, key in things.items()}))
+        for name, _ in o.choosing:
+            key = py.name(things.get(name, variable(name)))
             if not any(isinstance(p, ir.Expr) for p in o.label.parts):
                 label = py.call("k_label", label, key)
         values = py.tuple_of(py.name(variable(name)) for name, _ in o.choosing)
@@ -400,9 +404,12 @@ class Rules(Statements):
         if late:
             add = [ast.If(py.both(late), add, [])]
         for name, got in reversed(o.choosing):
-            add = [
-                ast.For(ast.Name(variable(name), ast.Store()), py.call("k_list", ex.things(got, sc)), add, [])
-            ]
+            among, x = ex.things(got, sc), ast.Name(variable(name), ast.Store())
+            if name in things:  # by name; copies that differ in nothing are one answer
+                pair = ast.Tuple([ast.Name(things[name], ast.Store()), x], ast.Store())
+                add = [ast.For(pair, py.call("k_called", py.name("s"), py.call("k_list", among)), add, [])]
+            else:
+                add = [ast.For(x, py.call("k_list", among), add, [])]
         if early:
             add = [ast.If(py.both(early), add, [])]
         legal = [py.assign("out", py.list_of([])), *add, ast.Return(py.name("out"))]
@@ -425,3 +432,11 @@ class Rules(Statements):
             "anybody": o.by is not None and isinstance(o.by[1], ir.Noun) and o.by[1].det == "any",
             "windows": [w.name for w in o.windows],
         }
+
+
+def _used(head: list[ast.stmt], body: list[ast.stmt]) -> list[ast.stmt]:
+    """Of the names that a rule's function would start with, those that it speaks of."""
+    names = {node.id for part in body for node in ast.walk(part) if isinstance(node, ast.Name)}
+    return [
+        line for line in head if isinstance(line, ast.Assign) and getattr(line.targets[0], "id", "") in names
+    ]

@@ -192,7 +192,10 @@ class Statements(Core):
         plain = [
             a for a in call.args if a[1].type.form not in ("each", "ask", "asks")
         ]  # worked out once, before any loop
-        return self._slots(s, call, [*plain, *(a for a in call.args if a not in plain)], {}, sc)
+        made = self._slots(s, call, [*plain, *(a for a in call.args if a not in plain)], {}, sc)
+        if s.name and isinstance(made[-1], ast.If | ast.For):  # it may not happen: then its result is nothing
+            return [py.assign(variable(s.name), py.const(None)), *made]
+        return made
 
     def _slots(
         self, s: u.SCall, call: ir.Call, left: list[tuple[str, ir.Expr]], done: dict[str, ast.expr], sc: Scope
@@ -211,6 +214,12 @@ class Statements(Core):
                 self._inner(sc),
             )
             things = self._each_things(arg, sc)
+            if (
+                s.order is None
+                and not s.name
+                and f"verb {call.pattern.phrase.number}" in self.units.chosen_orders
+            ):
+                return self._each_in_order(s.span, things, x, inner, sc)
             if s.order is not None:
                 things = self._ordered_by(s.span, *s.order, things, sc)
             return [
@@ -263,6 +272,25 @@ class Statements(Core):
             inner = self._slots(s, call, rest, {**done, slot: made}, sc)
             return [ast.If(py.compare(ex.argument(arg, want, sc), ast.IsNot(), py.const(None)), inner, [])]
         return self._slots(s, call, rest, {**done, slot: made}, sc)
+
+    def _each_in_order(
+        self, span: Span, things: ast.expr, x: str, inner: list[ast.stmt], sc: Scope
+    ) -> list[ast.stmt]:
+        """What is done to each is a function, so that its order can be tried out."""
+        f, cause = self.expressions._fresh(sc), self.expressions._fresh(sc)
+        return [
+            py.assign(cause, py.name("c")),
+            py.function(f, ["s", x], [py.assign("c", py.name(cause)), *inner]),
+            py.expression(
+                py.call(
+                    "k_each_in_order",
+                    *self.lead(span),
+                    self.expressions.asked(sc),
+                    py.call("k_spend", py.name("s"), py.call("k_list", things)),
+                    py.name(f),
+                )
+            ),
+        ]
 
     def _skips(self, arg: ir.Expr, want: T) -> bool:
         """A verb with nothing in a slot that needs something does nothing."""
@@ -339,6 +367,7 @@ class Statements(Core):
         inner = replace(
             sc,
             names={"you": lambda: self.expressions.you(sc), "self": lambda: self.expressions.me(sc), **names},
+            text_kind="",
             inlined=sc.inlined + 1,
         )
         return self.block(unit.body, inner)
@@ -573,7 +602,7 @@ class Statements(Core):
         made = py.call(
             "k_offer_shared" if shared else "k_offer_each",
             *self.lead(s.span),
-            py.const(s.window.name),
+            self.prompt(s.prompt, sc),
             who,
             record,
             py.name(f"W{s.window.number}"),

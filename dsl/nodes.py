@@ -87,10 +87,16 @@ class PackAbout(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class PackSeats(Node):
+    least: Word
+    most: Word | None
+
+
+@dataclass(frozen=True, slots=True)
 class Pack(Node):
     path: Path
     title: Word
-    lines: tuple[PackVersion | PackNeeds | PackAbout, ...]
+    lines: tuple[PackVersion | PackNeeds | PackAbout | PackSeats, ...]
 
 
 @dataclass(frozen=True, slots=True)

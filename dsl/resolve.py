@@ -23,6 +23,8 @@ from .trees import (
 from .types import TRUTH, T
 from .vocabulary import Phrase
 
+AGAIN = " again"  # behind the name of a stage
+
 
 class Resolver(CardReader):
     """One resolver reads all packs of a game."""
@@ -107,14 +109,15 @@ class Resolver(CardReader):
                 env |= {k: t for k, t in amid.slots.items() if k not in env}
         if (subject := subject_slot(phrase)) is not None:  # in its body, "you" is who does it
             env["you"] = phrase.slots[subject]
-        needs, stages, told, stmts = [], [], "", []
+        needs, stages, again, told, stmts = [], list[str](), list[str](), "", []
         for line in decl.lines:
             match line:
                 case n.Needs(clause=clause):
                     if (test := self.truth(clause, env)) is not None:
                         needs.append(test)
                 case n.Stages(names=names):
-                    stages += [str(s) for s in names]
+                    stages += [str(s).removesuffix(AGAIN) for s in names]
+                    again += [str(s).removesuffix(AGAIN) for s in names if str(s).endswith(AGAIN)]
                 case n.Told(text=text):
                     told = text.value.strip('"')
                 case _:
@@ -129,6 +132,7 @@ class Resolver(CardReader):
                 body=body,
                 needs=tuple(needs),
                 stages=tuple(stages),
+                again=tuple(again),
                 told=told,
                 defaults=self._defaults(phrase),
                 span=decl.pattern.span,
@@ -235,3 +239,6 @@ class Resolver(CardReader):
                 )
             elif m := re.fullmatch(r"rules wait for (.+)", text):
                 self.units.waits = (*self.units.waits, self._scope(m[1], line.clauses[0].span))
+            elif m := re.fullmatch(r"order is chosen for (.+)", text):
+                verb = self._scope(m[1], line.clauses[0].span)
+                self.units.chosen_orders = (*self.units.chosen_orders, verb)

@@ -95,8 +95,10 @@ class StatementReader(RuleReader):
         return u.SCall(span=s.clause.span, call=got, name=name, until=until, order=order)
 
     def _result_type(self, call: ir.Call) -> T:
-        if call.pattern.phrase.gives.base not in ("done", "thing"):
-            return call.pattern.phrase.gives
+        gives = call.pattern.phrase.gives
+        if gives.base not in ("done", "thing"):
+            stops = gives.base == "number" and not call.pattern.phrase.is_primitive
+            return T(gives.base, gives.form, gives.maybe or stops)  # what does not happen gives nothing
         for _, arg in call.args:
             if arg.type.base in self.v.kinds:
                 return T(
@@ -501,9 +503,8 @@ class StatementReader(RuleReader):
                 "offer it in the body of that verb",
             )
         who = self.read(n.Clause(span_over(items[at + 1 :]), items[at + 1 :]), env, T("seats"))
-        mods = self._mods(s.mods, env, allowed=("on_pass",))
+        mods = self._mods(s.mods, env, allowed=("on_pass", "saying"))
         passes = [m.word.value for m in s.mods.items if isinstance(m, n.OnPass)]
-        del mods
         if who is None:
             return None
         return u.SOffer(
@@ -512,6 +513,7 @@ class StatementReader(RuleReader):
             who=who,
             must="without passing" in passes,
             repeated="until passed" in passes,
+            prompt=mods["saying"] or name,
         )
 
     def _s_prevent(self, s: n.Prevent, env: Env) -> u.Stmt | None:

@@ -123,6 +123,7 @@ class SOffer(S):
     who: ir.Expr
     must: bool
     repeated: bool
+    prompt: str | ir.Text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +183,7 @@ class VerbUnit:
     body: Body
     needs: tuple[ir.Expr, ...]
     stages: tuple[str, ...]
+    again: tuple[str, ...]  # stages whose rules look again when one of them has changed something
     told: str
     defaults: dict[str, ir.Expr]
     span: Span
@@ -378,3 +380,4 @@ class Units:
     value_spans: dict[str, Span] = field(default_factory=dict)
     orders: ir.Expr | None = None
     waits: tuple[str, ...] = ()
+    chosen_orders: tuple[str, ...] = ()  # verbs whose `each X` is done in an order somebody chooses

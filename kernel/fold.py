@@ -88,6 +88,8 @@ _ROW = ("kind", "design", "name", "key", "lively")
 
 def _add_thing(s: State, new: dict[str, Any]) -> None:
     thing = len(s.kind)
+    if new["name"] in s.unique:
+        s.unique = {name: one for name, one in s.unique.items() if name != new["name"]}
     for slot in _ROW:
         getattr(s, slot).append(new[slot])
     s.owner.append(new.get("owner"))
@@ -163,7 +165,11 @@ def _list_anew(s: State, things: Sequence[Thing], back: bool) -> None:
 
 
 def _wake(s: State, thing: Thing, now: bool) -> None:
-    """Printed rules start or stop to work."""
+    """Printed rules start or stop to work; what enters comes last in the order of entering."""
+    if now:
+        s.awake[thing] = next(reversed(s.awake.values()), 0) + 1
+    else:
+        s.awake.pop(thing, None)
     for design in (s.design[thing], *s.borrowed.get(thing, ())):
         working = s.live.get(design)
         if working is None:

@@ -6,12 +6,13 @@ namespace. The namespace holds the kernel's functions and nothing else: no built
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from . import boards, fold, questions, rules, runtime
+from . import boards, fold, orders, questions, rules, runtime
 from .chance import Chance, Seeded
 from .errors import LongboxError, OverBudget, RuleError, StopScope
 from .state import BUDGET, THINGS_MAX, Event, State, Thing, attribute, state_class
@@ -52,7 +53,14 @@ class Program:
             for scope, names in tables["kept"].items()
         }
         self.frame_sizes: dict[str, int] = tables["frame_sizes"]
+        self.far_fields = frozenset(tables["far_fields"])
         self.kept_fields: dict[str, list[tuple[str, str, str]]] = tables["kept_fields"]
+        self.same_defaults = frozenset(
+            (kind, attr)
+            for fields in self.kept_fields.values()
+            for kind, _, attr in fields
+            if len({k["defaults"].get(attr) for k in self.kinds.values() if kind in k["all"]}) == 1
+        )
         self.watched_scopes = frozenset({*self.scope_rules, *tables["scopes"]})
         self._boxes: dict[Any, State] = {}
         self.printed: dict[tuple[int, str, str], bool] = {}  # what `prints` has found so far
@@ -74,7 +82,7 @@ class Program:
         options = {row["number"]: option_of(space, row) for row in tables["options"]}
         space["k_rules"] = rules
         for name, numbers in tables["lists"].items():
-            space[name] = tuple(sorted((rules[n] for n in numbers), key=lambda r: (r.stage, r.number)))
+            space[name] = tuple(sorted((rules[n] for n in numbers), key=in_stages))
         for name, window in tables["window_lists"].items():
             space[name] = tuple(options[n] for n in tables["windows"][window])
         return space
@@ -174,10 +182,13 @@ class Program:
             setattr(s, attribute("g", name), self._setting_value(s, name, chosen))
         self._print_values(s)
         _make_keys(s, self)
+        counts = Counter(s.name)
+        s.unique = {name: thing for thing, name in enumerate(s.name) if counts[name] == 1}
         s.live = {number: [] for number, design in enumerate(self.designs) if design["watched"]}
         for thing, printed in enumerate(s.design):
             if s.in_play[thing] and printed in s.live:
                 s.live[printed].append(thing)
+        s.awake = {}  # what lies there from the start comes before all that enters
         s.log.append(("opened", -1, 0, box_of(s, self)))
         return s
 
@@ -225,6 +236,8 @@ class Program:
             "lineage",
             "of",
             "live",
+            "awake",
+            "unique",
             "sight",
             "called",
             "shown",
@@ -373,6 +386,11 @@ class Program:
         return face, values
 
 
+def in_stages(rule: rules.Rule) -> tuple[Any, ...]:
+    """The order of rules on nothing: by stage, those that stand by themselves before those on things."""
+    return rule.stage, rule.where[0] != "top", rule.where[0] == "lasting", rule.number
+
+
 def read_setting(name: str, spec: Mapping[str, Any], given: Any) -> Any:
     """A setting as it is given on a command line or in a scene, turned into a value of its type."""
     kind = spec["type"]
@@ -461,7 +479,7 @@ def state_from_box(event: Event) -> State:
     s.sight, s.drawn, s.called = dict(box["sight"]), box["drawn"], {}
     for zone in s.sight:
         s.called.setdefault(s.name[zone], []).append(zone)
-    for slot in ("shown", "borrowed", "used", "edges", "began", "open"):
+    for slot in ("awake", "unique", "shown", "borrowed", "used", "edges", "began", "open"):
         setattr(s, slot, {})
     s.lasting, s.queue = [], []
     s.tricks = s.draws = s.answers = s.mark = 0
@@ -470,8 +488,9 @@ def state_from_box(event: Event) -> State:
 
 
 def rule_of(space: Mapping[str, Any], row: Sequence[Any]) -> rules.Rule:
-    number, where, guard, body, once, site, stage = row
-    return rules.Rule(number, tuple(where), space[guard] if guard else None, space[body], once, site, stage)
+    number, where, guard, body, once, site, stage, again = row
+    test = space[guard] if guard else None
+    return rules.Rule(number, tuple(where), test, space[body], once, site, stage, again)
 
 
 def option_of(space: Mapping[str, Any], row: Mapping[str, Any]) -> rules.Option:
@@ -514,6 +533,7 @@ RUNTIME: dict[str, Any] = {
         for name in (
             "answer",
             "choose_menu",
+            "called",
             "choose_thing",
             "choose_things",
             "choose_word",
@@ -523,6 +543,7 @@ RUNTIME: dict[str, Any] = {
         )
     },
     **{f"k_{name}": getattr(boards, name) for name in boards.RUNTIME},
+    **{f"k_{name}": getattr(orders, name) for name in orders.RUNTIME},
     **{f"k_{name}": getattr(rules, name) for name in rules.RUNTIME},
     **{f"k_{name}": getattr(runtime, name) for name in runtime.RUNTIME},
     "k_len": len,

@@ -131,7 +131,9 @@ def offered(s: State, things: Sequence[Thing]) -> tuple[list[str], Sequence[Thin
         if not any(alike(s, thing, other) for other in others):
             others.append(thing)
             kept.append(thing)
-    called = {t: text for group in groups.values() for t, text in zip(group, told_apart(s, group), strict=True)}
+    called = {
+        t: text for group in groups.values() for t, text in zip(group, told_apart(s, group), strict=True)
+    }
     return [called[t] for t in kept], kept
 
 
@@ -149,6 +151,11 @@ def told_apart(s: State, copies: Sequence[Thing]) -> list[str]:
         ]
     keys = [s.key[t] for t in copies]
     return keys if len(set(keys)) == len(keys) else [f"{s.name[t]} #{n}" for n, t in enumerate(copies, 1)]
+
+
+def called(s: State, things: Sequence[Thing]) -> list[tuple[str, Thing]]:
+    """What things are called in answers, each with the thing."""
+    return list(zip(*offered(s, things), strict=True))
 
 
 def alike(s: State, a: Thing, b: Thing) -> bool:

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from .errors import OverBudget, RuleError
+from .errors import OverBudget, RuleError, StopScope
 from .fold import apply, put_field, put_value
 from .questions import PASS, alike, answer, seats_asked, told_apart
 from .state import EVENTS_MAX, REMOVED, State, Thing
@@ -72,6 +72,7 @@ class Rule(NamedTuple):
     once: str | None  # None: no limit; "": once a game; else once per that scope
     site: int
     stage: int = 0
+    again: bool = False  # in its stage, rules that did not apply look again once another has
 
 
 # ---------------------------------------------------------------- where rules work
@@ -93,6 +94,45 @@ def hosts(s: State, where: tuple[Any, ...]) -> list[tuple[Thing | None, tuple[An
         case ("lasting", number):
             return [(entry[2], entry[3]) for entry in s.lasting if entry[1] == number]
     raise AssertionError(where)
+
+
+Working = tuple[Rule, "Thing | None", tuple[Any, ...]]
+_LATE = 1 << 60  # what lasts comes after what is printed
+
+
+def working(s: State, rules: Sequence[Rule]) -> list[Working]:
+    """The rules that have something to work on, each with it: stage by stage, in a stage in order of entering."""
+    found: list[Working] = []
+    alone = 0
+    for rule in rules:
+        where = rule.where
+        sort = where[0]
+        if sort == "design":  # most cards are not in play: this is what is asked most often
+            if live := s.live[where[1]]:
+                face = where[2]
+                found += [(rule, t, ()) for t in live if not face or s.face[t] == face]
+        elif sort == "top":
+            found.append((rule, None, ()))
+            alone += 1
+        elif sort != "lasting" or s.lasting:
+            found += [(rule, me, values) for me, values in hosts(s, where)]
+    if len(found) > alone + 1:  # else the rules are in order already, see `Program`
+        awake = s.awake
+        found.sort(
+            key=lambda one: (
+                one[0].stage,
+                -1 if one[1] is None else _LATE if one[0].where[0] == "lasting" else awake.get(one[1], -1),
+            )
+        )
+    return found
+
+
+def _still(s: State, rule: Rule, me: Thing | None) -> bool:
+    """Does a rule still work on a thing, after what rules before it did?"""
+    where = rule.where
+    if where[0] == "design":
+        return me in s.live[where[1]] and (not where[2] or s.face[me] == where[2])
+    return where[0] != "kind" or me is None or s.in_play[me]
 
 
 def voice(s: State, thing: Thing | None) -> Thing | None:
@@ -145,7 +185,7 @@ def _applies(
     s: State, c: int, rule: Rule, me: Thing | None, values: tuple[Any, ...], record: list[Any]
 ) -> bool:
     s.budget -= 1
-    if not limit_ok(s, rule.number, me, rule.once):
+    if rule.once is not None and not limit_ok(s, rule.number, me, rule.once):
         return False
     return rule.guard is None or bool(rule.guard(s, c, me, values, record))
 
@@ -162,44 +202,51 @@ def _carry_out(
 # ---------------------------------------------------------------- before, instead of, after
 def run_before(s: State, c: int, record: list[Any], rules: Sequence[Rule]) -> bool:
     """Let rules change the record, stage by stage. False if one of them prevents the act."""
-    for rule in rules:
-        for me, values in hosts(s, rule.where):
-            if _applies(s, c, rule, me, values, record):
-                _carry_out(s, c, rule, me, values, record)
-                if record[-1]:
-                    return False
+    due, at = working(s, rules), 0
+    passed: list[Working] = []  # of a stage in which rules look again: those that have not applied yet
+    while at < len(due):
+        rule, me, values = one = due[at]
+        at += 1
+        if passed and passed[0][0].stage != rule.stage:
+            passed = []
+        if _still(s, rule, me) and _applies(s, c, rule, me, values, record):
+            _carry_out(s, c, rule, me, values, record)
+            if record[-1]:
+                return False
+            if passed and rule.again:
+                due[at:at], passed = passed, []
+        elif rule.again:
+            passed.append(one)
     return True
 
 
 def run_instead(s: State, c: int, record: list[Any], rules: Sequence[Rule], verb: str) -> bool:
     """The first rule that applies replaces the act. True if one did."""
-    for rule in rules:
-        for me, values in hosts(s, rule.where):
-            if _applies(s, c, rule, me, values, record):
-                apply(s, ("replaced", c, rule.site, verb, *map(plain, record[:-1])))
-                _carry_out(s, len(s.log) - 1, rule, me, values, record)
-                return True
+    for rule, me, values in working(s, rules):
+        if _applies(s, c, rule, me, values, record):
+            apply(s, ("replaced", c, rule.site, verb, *map(plain, record[:-1])))
+            _carry_out(s, len(s.log) - 1, rule, me, values, record)
+            return True
     return False
 
 
-def after_hosts(s: State, rules: Sequence[Rule]) -> list[list[tuple[Thing | None, tuple[Any, ...]]]]:
+def after_hosts(s: State, rules: Sequence[Rule]) -> list[Working]:
     """Who may react, taken before the act, so that a thing can react to its own end."""
-    return [hosts(s, rule.where) for rule in rules]
+    return working(s, rules)
 
 
-def run_after(
-    s: State,
-    c: int,
-    record: list[Any],
-    rules: Sequence[Rule],
-    before: list[list[tuple[Thing | None, tuple[Any, ...]]]],
-) -> None:
-    ready = []
-    for rule, had in zip(rules, before, strict=True):
-        now = hosts(s, rule.where)
-        for me, values in dict.fromkeys((*had, *now)):
-            if _applies(s, c, rule, me, values, record):
-                ready.append((rule, me, values))
+def run_after(s: State, c: int, record: list[Any], rules: Sequence[Rule], before: list[Working]) -> None:
+    """Rules that follow: of what was there before the act, then of what came with it."""
+    now = working(s, rules)
+    if now == before:
+        due = now
+    else:
+        due = list(
+            {(rule.number, me, values): (rule, me, values) for rule, me, values in (*before, *now)}.values()
+        )
+    ready = [one for one in due if _applies(s, c, *one, record)]
+    if not ready:
+        return
     if waits := _waiting(s):
         for rule, me, values in ready:
             apply(s, ("queued", c, rule.site, (rule.number, me, values, tuple(map(plain, record)), waits)))
@@ -265,11 +312,9 @@ def drain(s: State, c: int, scope: str, who: Any) -> None:
 
 def possible(s: State, c: int, record: list[Any], forbids: Sequence[Rule]) -> bool:
     """No rule forbids it. Asks nothing and changes nothing, so it can be tested at any time."""
-    for rule in forbids:
-        for me, values in hosts(s, rule.where):
-            if rule.guard is None or rule.guard(s, c, me, values, record):
-                return False
-    return True
+    return not any(
+        rule.guard is None or rule.guard(s, c, me, values, record) for rule, me, values in working(s, forbids)
+    )
 
 
 def whenever(s: State, c: int, rules: Sequence[Rule]) -> None:
@@ -295,7 +340,15 @@ def modified(
     """
     up = down = 0
     for rule in rules:
-        for me, values in hosts(s, rule.where):
+        where = rule.where
+        if where[0] == "design":
+            if not (live := s.live[where[1]]):
+                continue
+            face = where[2]
+            on: Any = [(t, ()) for t in live if not face or s.face[t] == face]
+        else:
+            on = hosts(s, where)
+        for me, values in on:
             if rule.guard is None or rule.guard(s, -1, me, values, subject):
                 how, amount = rule.body(s, -1, me, values, subject)
                 if how == "has":
@@ -382,9 +435,13 @@ def enter(s: State, c: int, site: int, scope: str, subject: Thing | None) -> int
 
 
 def _start_anew(s: State, c: int, site: int, kind: str, name: str, attr: str) -> None:
-    column = getattr(s, attr)
-    for thing in s.of[kind]:
-        value = s.program.kinds[s.kind[thing]]["defaults"].get(attr)
+    column, kinds, things = getattr(s, attr), s.program.kinds, s.of[kind]
+    if (kind, attr) in s.program.same_defaults:
+        usual = kinds[kind]["defaults"].get(attr)
+        if list(map(column.__getitem__, things)).count(usual) == len(things):
+            return  # nothing has been changed
+    for thing in things:
+        value = kinds[s.kind[thing]]["defaults"].get(attr)
         if column[thing] != value:
             put_field(s, c, site, thing, name, column, value)
 
@@ -493,7 +550,11 @@ def _take(s: State, c: int, chosen: Offered, record: list[Any]) -> None:
     option, me, you, values = chosen
     use(s, c, option.site, option.number, me, option.once)
     root = open_root(s, c, option.site)
-    option.body(s, len(s.log) - 1, me, you, record, values)
+    try:
+        option.body(s, len(s.log) - 1, me, you, record, values)
+    except StopScope:  # it stops something around it: the effect is over all the same
+        close_root(s, root, option.site)
+        raise
     close_root(s, root, option.site)
 
 
@@ -607,7 +668,11 @@ def do_ability(
         raise OverBudget("these abilities call each other without coming to an end")
     root = open_root(s, c, site)
     apply(s, ("did", c, site, f"{name} of (thing)", thing))
-    s.program.functions[function](s, len(s.log) - 1, thing, you)
+    try:
+        s.program.functions[function](s, len(s.log) - 1, thing, you)
+    except StopScope:
+        close_root(s, root, site)
+        raise
     close_root(s, root, site)
 
 
@@ -655,7 +720,11 @@ def chosen_order(s: State, c: int, site: int, things: Sequence[Thing], who: Any)
 
 def named(s: State, name: str, kind: str) -> Thing:
     """The thing with a printed name; of several copies the first in play, else the first."""
+    if (one := s.unique.get(name)) is not None:
+        return one
     found = [t for t in s.of[kind] if s.name[t] == name]
+    if not found:  # all of them may have left the game
+        found = [t for t, n in enumerate(s.name) if n == name and kind in s.lineage[s.kind[t]]]
     if not found:
         found = [t for t in s.items[REMOVED] if s.name[t] == name and kind in s.lineage[s.kind[t]]]
     if not found:

@@ -35,6 +35,7 @@ class State:
 
     __slots__ = (
         "answers",
+        "awake",
         "began",
         "borrowed",
         "budget",
@@ -71,6 +72,7 @@ class State:
         "shown",
         "sight",
         "tricks",
+        "unique",
         "used",
     )
 
@@ -99,6 +101,8 @@ class State:
     items: dict[Thing, list[Thing]]  # place -> what lies in it, bottom first
     of: dict[str, list[Thing]]  # kind -> things of that kind that were not removed, narrower kinds included
     lineage: dict[str, tuple[str, ...]]  # kind -> itself and all wider kinds
+    unique: dict[str, Thing]  # what is the only thing of its name
+    awake: dict[Thing, int]  # what has come into play since the start -> its place in the order of entering
     live: dict[int, list[Thing]]  # design -> those whose printed rules work now, in order of entering
 
     drawn: list[Any]  # boards as their author drew them: (name, [(space, place in half spaces, mark)])
@@ -122,9 +126,19 @@ class State:
     mark: int  # length of the log at the last answer
     shared: bool  # fixed columns are shared with another copy
 
-    def copy(self) -> State:
-        """A copy that can go its own way. Each class made by `state_class` has its own, written out slot by slot."""
+    def copy(self, log: list[Event] | None = None) -> State:
+        """A copy that can go its own way, with a copy of the log or with the one given.
+
+        Each class made by `state_class` has its own, written out slot by slot.
+        """
         raise NotImplementedError
+
+    def take_back(self, before: State, events: int) -> None:
+        """Become again what a copy has kept; the log, which others hold, loses its end."""
+        for slot in (*State.__slots__, *self.FIELDS, *self.GLOBALS, *self.ZONES):
+            if slot != "log":
+                setattr(self, slot, getattr(before, slot))
+        del self.log[events:]
 
     def snapshot(self) -> dict[str, Any]:
         """Everything that events decide, for comparing two tables."""
@@ -133,7 +147,7 @@ class State:
         return plain
 
 
-_DICTS = ("shown", "borrowed", "used", "edges", "began", "open")
+_DICTS = ("awake", "shown", "borrowed", "used", "edges", "began", "open")
 _COLUMNS = ("kind", "design", "name", "key", "lively", "owner", "place", "face", "facedown", "in_play")
 _CHANGING = ("place", "face", "facedown", "in_play", "owner")
 _COMPARED = (
@@ -141,6 +155,7 @@ _COMPARED = (
     "items",
     "of",
     "live",
+    "awake",
     "sight",
     "shown",
     "borrowed",
@@ -173,18 +188,24 @@ def state_class(
         "CHANGING": tuple(f for f in fields if f not in fixed),
     }
     made: type[State] = type("State", (State,), body)
-    copier = _copier(made, (*_CHANGING, *(f for f in fields if f not in fixed), "log", "lasting", "queue"))
+    copier = _copier(made, (*_CHANGING, *(f for f in fields if f not in fixed), "lasting", "queue"))
     setattr(made, "copy", copier)  # noqa: B010  (the class is made here; mypy rightly refuses an assignment)
     return made
 
 
 def _copier(cls: type[State], lists: tuple[str, ...]) -> Callable[[State], State]:
     """A copy function without loops over slots: forks are what search is made of."""
-    skip = {*lists, *_DICTS, "items", "live", "program", "shared"}
+    skip = {*lists, *_DICTS, "items", "live", "log", "program", "shared"}
     rest = [slot for slot in (*State.__slots__, *cls.FIELDS, *cls.GLOBALS, *cls.ZONES) if slot not in skip]
-    lines = ["def copy(self):", "    self.shared = True", "    new = make(cls)", "    new.shared = True"]
+    lines = [
+        "def copy(self, log=None):",
+        "    self.shared = True",
+        "    new = make(cls)",
+        "    new.shared = True",
+    ]
     lines += [f"    new.{slot} = self.{slot}" for slot in rest]
     lines += [f"    new.{slot} = self.{slot}[:]" for slot in lists]
+    lines += ["    new.log = self.log[:] if log is None else log"]
     lines += [f"    new.{slot} = self.{slot}.copy()" for slot in _DICTS]
     lines += [f"    new.{slot} = {{k: v[:] for k, v in self.{slot}.items()}}" for slot in ("items", "live")]
     lines += [

@@ -121,6 +121,31 @@ before hurt Bea by any amount, at redirect:
     assert (life(game, "Ash"), life(game, "Bea")) == (6, 10)
 
 
+def test_in_a_stage_rules_may_look_again_when_another_has_applied() -> None:
+    """Ash's rule comes first and is passed over; Bea's redirects to Ash, and then Ash's applies. Each applies once."""
+    ash = "before hurt Ash by any amount, at redirect:\n    now target is Bea\n    now amount is amount + 1"
+    bea = "before hurt Bea by any amount, at redirect:\n    now target is Ash\n    now amount is amount + 2"
+    once = arena("hurt Bea by 1", ash=ash, bea=bea)
+    assert (life(once, "Ash"), life(once, "Bea")) == (7, 10)
+    text = BASE.replace("stages redirect,", "stages redirect again,")
+    made = text.format(
+        play="        hurt Bea by 1",
+        rules="",
+        ash="    " + ash.replace("\n", "\n    "),
+        bea="    " + bea.replace("\n", "\n    "),
+        settings="",
+    )
+    again = Game(program_of(made), seed=1)
+    assert (life(again, "Ash"), life(again, "Bea")) == (10, 6)
+
+
+def test_rules_of_one_stage_run_in_order_of_entering() -> None:
+    ash = "before hurt any fighter by any amount, at increase:\n    now amount is amount * 2"
+    bea = "before hurt any fighter by any amount, at increase:\n    now amount is amount + 1"
+    assert life(arena("hurt Bea by 1", ash=ash, bea=bea), "Bea") == 7
+    assert life(arena("move Ash to pit\nmove Ash to arena\nhurt Bea by 1", ash=ash, bea=bea), "Bea") == 6
+
+
 def test_prevent_stops_the_act_and_is_recorded() -> None:
     game = arena("hurt Bea by 4", "before hurt any fighter by any amount, if amount > 3:\n    prevent it\n")
     assert life(game, "Bea") == 10
@@ -257,6 +282,11 @@ def test_values_can_be_modified_and_replaced() -> None:
     assert value(arena("note reach of Ash\nnote (reach of Bea) * 10", rules, ash=ash), "tally") == 43
 
 
+def test_a_value_that_nothing_changes_keeps_its_bounds_too() -> None:
+    rules = "value reach of (f: fighter) -> number = f's life, at least 2, at most 7\n"
+    assert value(arena("note reach of Ash", rules), "tally") == 7
+
+
 def test_a_declared_modifier_is_written_in_its_own_words() -> None:
     rules = "modifier shield (who: set of fighter) by (n: number):\n    who gets +n armour\n"
     assert (
@@ -283,6 +313,12 @@ option "duck", during reply window, by fighter, if you = target:
     game.answer("duck")
     other.answer("pass")
     assert (life(game, "Bea"), life(other, "Bea")) == (10, 6)
+
+
+def test_an_offer_may_say_what_it_is_about() -> None:
+    rules = 'option "wave", during main window, by fighter:\n    note 1\n'
+    game = arena('offer main window to Ash, saying "what does {Ash} do?"', rules)
+    assert game.question is not None and game.question.prompt == "what does Ash do?"
 
 
 def test_who_has_nothing_to_do_is_not_asked() -> None:
@@ -511,3 +547,97 @@ def test_a_state_check_follows_whatever_it_looks_at(answers: list[str], rings: i
     for key in answers:
         made.answer(key)
     assert getattr(made.state, attribute("g", "rings")) == rings
+
+
+def test_an_effect_that_stops_a_scope_around_it_has_ended() -> None:
+    """The root effect is closed when a text leaves it, so the next effect is a root effect again."""
+    rules = "after end of root effect:\n    note 1\n"
+    play = "step duel:\n    resolve strike of Ash\nresolve strike of Ash"
+    ash = "strike:\n    if tally = 0:\n        stop step"
+    text = BASE.replace("        ask the player", "        step pause:\n            ask the player", 1)
+    text = text.replace(
+        '            "go on":\n                note 0\n            "end":\n                draw game\n', ""
+    )
+    text += '                "end":\n                    draw game\n'
+    made = text.format(
+        play="        " + play.replace("\n", "\n        "),
+        rules=rules,
+        ash="    " + ash.replace("\n", "\n    "),
+        bea=NOTHING,
+        settings="",
+    )
+    assert value(Game(program_of(made), seed=1), "tally") == 2
+
+
+def test_the_result_of_what_does_not_happen_is_nothing() -> None:
+    rules = "verb maul (f: fighter) -> number:\n    needs f's life > 3\n    answer 4\n"
+    play = """
+maul Ash called done
+note done
+take 9 life from Ash
+maul Ash called again
+note again
+choose a fighter where its life > 90 called giant
+maul giant called never
+note never
+"""
+    assert value(arena(play, rules), "tally") == 4
+
+
+CHOSEN = "    order is chosen for hurt by\n"
+
+
+def test_an_order_that_cannot_matter_is_not_asked() -> None:
+    game = arena("hurt each fighter by 1", settings=CHOSEN)
+    assert game.question is not None and game.question.keys == ["go on", "end"]
+    assert (life(game, "Ash"), life(game, "Bea")) == (9, 9)
+
+
+def test_an_order_that_can_matter_is_asked() -> None:
+    """The first to be hurt takes one more: whoever is hurt first ends with less."""
+    rules = (
+        "before hurt any fighter by any amount, at increase, once per turn:\n    now amount is amount + 1\n"
+    )
+    game = arena("hurt each fighter by 1", rules, settings=CHOSEN)
+    assert game.question is not None and game.question.keys == ["Ash", "Bea"]
+    game.answer("Bea")
+    assert (life(game, "Ash"), life(game, "Bea")) == (9, 8)
+
+
+def test_what_one_thing_does_to_the_next_can_matter() -> None:
+    rules = "whenever Ash's life <= 9:\n    Bea's shield is down\nverb Bea's shield is down:\n    now tally is 1\n"
+    rules += "before hurt Bea by any amount, at reduce, if tally = 0:\n    now amount is 0\n"
+    game = arena(
+        "hurt each fighter by 1", rules.replace("Bea's shield is down", "drop the shield"), settings=CHOSEN
+    )
+    assert game.question is not None and game.question.keys == ["Ash", "Bea"]
+
+
+def test_the_order_is_left_alone_where_somebody_would_be_asked_in_between() -> None:
+    rules = 'option "duck", during reply window, by fighter:\n    now amount is 0\n'
+    game = arena("hurt each fighter by 1", rules, settings=CHOSEN)
+    assert game.question is not None and game.question.keys == ["Ash", "Bea"]
+
+
+def test_a_limit_cuts_what_a_text_says_but_not_the_words_it_uses() -> None:
+    rules = """
+limit fighter in fighter text: it is not asleep
+query crowd -> number: number of fighters
+"""
+    ash = "strike:\n    note number of fighters\n    note 10 * crowd"
+    game = arena("now Bea's asleep is yes\nresolve strike of Ash", rules, ash=ash)
+    assert value(game, "tally") == 21
+
+
+def test_a_limit_cuts_what_a_lasting_rule_was_made_for() -> None:
+    rules = "limit fighter in fighter text: it is not asleep\n"
+    ash = """
+strike:
+    choose a fighter besides self called foe
+    until end of turn:
+        before hurt foe by any amount:
+            now amount is amount + 5
+"""
+    rules += "relation (a: fighter) besides (b: fighter): a != b\n"
+    play = "resolve strike of Ash\nhurt Bea by 1\nnow Bea's asleep is yes\nhurt Bea by 1"
+    assert life(arena(play, rules, ash=ash), "Bea") == 3

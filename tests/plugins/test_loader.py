@@ -153,6 +153,13 @@ def test_an_expansion_comes_after_what_it_needs_and_twice_is_once() -> None:
     assert program.game == "tic_tac_toe"
 
 
+def test_an_expansion_may_be_for_other_numbers_of_seats(tmp_path: Path) -> None:
+    more = 'pack crowd "A crowd"\n    version 1.0\n    needs small 1.0\n    seats 2 to 7\n'
+    folder = write(tmp_path, {"small/small.box": GAME, "crowd/crowd.box": more})
+    assert load_game("small", [], [folder]).tables["seats"] == (2, 2)
+    assert load_game("small", ["crowd"], [folder]).tables["seats"] == (2, 7)
+
+
 # ---------------------------------------------------------------- from texts alone
 def test_a_program_is_rebuilt_from_its_texts() -> None:
     program = load_game("tic_tac_toe", ["pocket.corners"], [POCKET])
