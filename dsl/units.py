@@ -251,6 +251,7 @@ class AbilityUnit:
     name: str
     label: str
     face: str
+    needs: tuple[ir.Expr, ...]
     body: Body
     self_kind: str
     span: Span

@@ -41,6 +41,7 @@ RUNTIME = (
     "offer_shared",
     "resolve",
     "has_ability",
+    "can_resolve",
     "voice",
     "borrow",
     "count_range",
@@ -566,14 +567,14 @@ def offer_shared(
 
 
 # ---------------------------------------------------------------- printed abilities
-def _abilities(s: State, thing: Thing, name: str) -> list[tuple[str, str]]:
-    """(label, function) of each text of that name on the face that is up, borrowed ones included."""
+def _abilities(s: State, thing: Thing, name: str) -> list[tuple[str, str, str | None]]:
+    """(label, function, guard) of each text of that name on the face that is up, borrowed ones included."""
     found = []
     for design in (s.design[thing], *s.borrowed.get(thing, ())):
         if design >= 0:
-            for ability, face, label, function in s.program.designs[design]["abilities"]:
+            for ability, face, label, function, guard in s.program.designs[design]["abilities"]:
                 if ability == name and face in ("", s.face[thing]):
-                    found.append((label, function))
+                    found.append((label, function, guard))
     return found
 
 
@@ -581,8 +582,22 @@ def has_ability(s: State, thing: Thing, name: str) -> bool:
     return bool(_abilities(s, thing, name))
 
 
+def _open_abilities(s: State, thing: Thing, name: str, you: Thing | None) -> list[tuple[str, str]]:
+    """Those whose `needs` hold."""
+    functions = s.program.functions
+    return [
+        (label, function)
+        for label, function, guard in _abilities(s, thing, name)
+        if guard is None or functions[guard](s, -1, thing, you)
+    ]
+
+
+def can_resolve(s: State, thing: Thing | None, name: str, you: Thing | None) -> bool:
+    return thing is not None and bool(_open_abilities(s, thing, name, you))
+
+
 def choose_ability(s: State, c: int, site: int, thing: Thing, name: str, you: Thing | None) -> str | None:
-    texts = _abilities(s, thing, name)
+    texts = _open_abilities(s, thing, name, you)
     if len(texts) < 2:
         return texts[0][1] if texts else None
     menu = {label or str(n): function for n, (label, function) in enumerate(texts, 1)}

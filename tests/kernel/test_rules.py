@@ -327,6 +327,15 @@ def test_an_ability_is_resolved_and_of_several_one_is_chosen() -> None:
     assert value(game, "tally") == 2
 
 
+def test_an_ability_whose_needs_do_not_hold_is_no_text_at_all() -> None:
+    ash = 'strike "left":\n    needs you\'s life > 10\n    note 1\nstrike "right":\n    note 2'
+    bea = "strike, if you are asleep:\n    note 4"
+    play = "resolve strike of Ash\nif Bea can resolve strike of Bea:\n    note 8\nresolve strike of Bea"
+    more = "now Bea's asleep is yes\nif Bea can resolve strike of Bea:\n    note 16\nresolve strike of Bea"
+    game = arena(f"{play}\n{more}\nif Ash can resolve shout of Ash:\n    note 32", ash=ash, bea=bea)
+    assert value(game, "tally") == 2 + 16 + 4
+
+
 def test_borrowed_text_is_given_back() -> None:
     bea = "strike:\n    note 3\nafter any fighter cheers:\n    note 10"
     game = arena(
