@@ -545,18 +545,23 @@ def offer_shared(
     must: bool,
     repeated: bool,
 ) -> bool:
-    """One question for all of them together: anybody may act for any of them."""
+    """One question for all of them together: anybody may act for any of them.
+
+    An answer begins with the name of who acts, unless that is the one seat that is asked.
+    """
     acted = False
+    asked = list(seats_asked(s, list(who)))
     while True:
         legal: dict[str, Offered] = {}
         placed = _placed(s, options)
         for you in who:
+            named = len(who) > 1 and asked != [you]
             for label, offered in _offered(s, c, you, record, placed).items():
-                legal[f"{s.key[you]}: {label}" if len(who) > 1 else label] = offered
+                legal[f"{s.key[you]}: {label}" if named else label] = offered
         if not legal:
             return acted
         keys = list(legal) if must else [*legal, PASS]
-        key = answer(s, c, site, list(seats_asked(s, list(who))), name, keys)
+        key = answer(s, c, site, asked, name, keys)
         if key == PASS and not must:
             return acted
         acted = True

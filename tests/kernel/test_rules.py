@@ -310,6 +310,15 @@ def test_a_shared_window_asks_all_at_once() -> None:
     assert len(game.question.seats) == 2
 
 
+def test_what_the_one_seat_does_that_is_asked_carries_no_name() -> None:
+    rules = 'option "cheer", during main window, by fighter:\n    you cheers\noption "rest", during main window, by player:\n    note 1\n'
+    first = "(the player where order of it = 1)"
+    game = arena(f"offer main window to ({first} and Ash)", rules)
+    assert game.question is not None and game.question.keys == ["rest", "Ash: cheer", "pass"]
+    both = arena(f"offer main window to ({first} and Bea)", rules)
+    assert both.question is not None and both.question.keys == ["Player 1: rest", "Bea: cheer", "pass"]
+
+
 def test_an_ability_with_a_moment_is_an_option_of_its_card() -> None:
     rules = "kind fighter\n    ability dodge, during reply window, if target = self, once per turn\n"
     game = arena("hurt Bea by 4\nhurt Bea by 1", rules, bea='dodge "side step":\n    now amount is 0')
