@@ -373,7 +373,7 @@ class Rules(Statements):
             noun = o.by[1]
             early += [
                 py.compare(py.name("you"), ast.IsNot(), py.const(None)),
-                *ex.kind_tests(noun.kinds, local("you"), sc, ""),
+                *ex.kind_tests(noun.kinds, local("you"), sc, "thing"),  # a seat, too, may be offered a window
                 *ex.filter_tests(noun, local("you"), replace(sc, depth=1)),
             ]
         chosen = {name for name, _ in o.choosing}

@@ -311,7 +311,8 @@ def test_a_shared_window_asks_all_at_once() -> None:
 
 
 def test_what_the_one_seat_does_that_is_asked_carries_no_name() -> None:
-    rules = 'option "cheer", during main window, by fighter:\n    you cheers\noption "rest", during main window, by player:\n    note 1\n'
+    rules = 'option "cheer", during main window, by fighter:\n    you cheers\n'
+    rules += 'option "rest", during main window, by player:\n    note 1\n'
     first = "(the player where order of it = 1)"
     game = arena(f"offer main window to ({first} and Ash)", rules)
     assert game.question is not None and game.question.keys == ["rest", "Ash: cheer", "pass"]
