@@ -270,6 +270,15 @@ def test_fields_kept_per_turn_start_anew() -> None:
     assert value(game, "tally") == 0
 
 
+def test_a_round_is_a_scope_for_limits_durations_and_watchers() -> None:
+    rules = "after Ash cheers, once per round:\n    note 1\nafter end of round:\n    note 100\n"
+    game = arena("Ash cheers\nAsh cheers\nif tally = 1: Ash gets +3 armour until end of round", rules)
+    assert (value(game, "tally"), field(game, "Ash", "spark")) == (1, 2)
+    game.answer("go on")
+    assert value(game, "tally") == 102
+    assert [e[0] for e in game.log if e[0] in ("lasts", "lapsed")] == ["lasts", "lapsed"]
+
+
 # ---------------------------------------------------------------- windows and options
 def test_an_option_in_a_window_may_change_the_pending_act() -> None:
     rules = """
