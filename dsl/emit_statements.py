@@ -573,7 +573,7 @@ class Statements(Core):
         made = py.call(
             "k_offer_shared" if shared else "k_offer_each",
             *self.lead(s.span),
-            py.const(s.window.name),
+            self.expressions.later(s.prompt, sc) if s.prompt is not None else py.const(s.window.name),
             who,
             record,
             py.name(f"W{s.window.number}"),

@@ -501,9 +501,8 @@ class StatementReader(RuleReader):
                 "offer it in the body of that verb",
             )
         who = self.read(n.Clause(span_over(items[at + 1 :]), items[at + 1 :]), env, T("seats"))
-        mods = self._mods(s.mods, env, allowed=("on_pass",))
+        mods = self._mods(s.mods, env, allowed=("on_pass", "saying"))
         passes = [m.word.value for m in s.mods.items if isinstance(m, n.OnPass)]
-        del mods
         if who is None:
             return None
         return u.SOffer(
@@ -512,6 +511,7 @@ class StatementReader(RuleReader):
             who=who,
             must="without passing" in passes,
             repeated="until passed" in passes,
+            prompt=mods["saying"],
         )
 
     def _s_prevent(self, s: n.Prevent, env: Env) -> u.Stmt | None:

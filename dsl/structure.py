@@ -43,7 +43,11 @@ def has_steps(body: Sequence[u.Stmt]) -> bool:
 def flatten(em: Emitter, section: str, bodies: Sequence[u.Body]) -> tuple[list[Instruction], int]:
     """The instructions of a section, and how many variables the walk keeps in it."""
     made = Flattener(em, section)
-    if section == "round" and bodies and (section in em.analysis.scopes or section in em.analysis.scope_watchers):
+    if (
+        section == "round"
+        and bodies
+        and (section in em.analysis.scopes or section in em.analysis.scope_watchers)
+    ):
         made.whole(bodies)
     else:
         for body in bodies:

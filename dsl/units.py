@@ -123,6 +123,7 @@ class SOffer(S):
     who: ir.Expr
     must: bool
     repeated: bool
+    prompt: ir.Text | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

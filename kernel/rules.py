@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from .errors import OverBudget, RuleError
 from .fold import apply, put_field, put_value
-from .questions import PASS, alike, answer, seats_asked, told_apart
+from .questions import PASS, Prompt, alike, answer, seats_asked, told_apart
 from .state import EVENTS_MAX, REMOVED, State, Thing
 
 RUNTIME = (
@@ -502,7 +502,7 @@ def offer_each(
     s: State,
     c: int,
     site: int,
-    name: str,
+    prompt: Prompt,
     who: Sequence[Thing],
     record: list[Any],
     options: Sequence[Option],
@@ -518,7 +518,7 @@ def offer_each(
                 quiet += 1
             else:
                 keys = list(legal) if must else [*legal, PASS]
-                key = answer(s, c, site, you, name, keys)
+                key = answer(s, c, site, you, prompt, keys)
                 if key == PASS and not must:
                     quiet += 1
                 else:
@@ -538,7 +538,7 @@ def offer_shared(
     s: State,
     c: int,
     site: int,
-    name: str,
+    prompt: Prompt,
     who: Sequence[Thing],
     record: list[Any],
     options: Sequence[Option],
@@ -561,7 +561,7 @@ def offer_shared(
         if not legal:
             return acted
         keys = list(legal) if must else [*legal, PASS]
-        key = answer(s, c, site, asked, name, keys)
+        key = answer(s, c, site, asked, prompt, keys)
         if key == PASS and not must:
             return acted
         acted = True

@@ -294,6 +294,15 @@ option "duck", during reply window, by fighter, if you = target:
     assert (life(game, "Bea"), life(other, "Bea")) == (10, 6)
 
 
+def test_an_offer_may_say_what_it_is_about() -> None:
+    rules = 'option "cheer", during main window, by fighter:\n    you cheers\n'
+    said = 'offer main window to Bea, saying "{Ash} has {Ash\'s spark} and {number of fighters} fight:"'
+    game = arena(said, rules)
+    assert game.question is not None and game.question.prompt == "Ash has 0 and 2 fight:"
+    plain = arena('offer main window to all fighters, saying "well?"', rules)
+    assert plain.question is not None and plain.question.prompt == "well?"
+
+
 def test_who_has_nothing_to_do_is_not_asked() -> None:
     rules = 'option "duck", during reply window, by fighter, if your spark > 0:\n    now amount is 0\n'
     game = arena("hurt Bea by 4", rules)
