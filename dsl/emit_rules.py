@@ -48,7 +48,8 @@ class Rules(Statements):
             body.append(ast.Return(value))
         else:
             body += self.block(unit.body, sc)
-            body.append(ast.Return(py.const(False if phrase.gives.base == "truth" else None)))
+            empty = py.list_of([]) if phrase.gives.form == "set" else py.const(None)
+            body.append(ast.Return(py.const(False) if phrase.gives.base == "truth" else empty))
         if phrase.sort == "value":
             self.lists.setdefault(f"V{phrase.number}", [])
         self.define(unit.span, f"q{phrase.number}", [*BASE, *params], body)

@@ -257,6 +257,14 @@ def test_values_can_be_modified_and_replaced() -> None:
     assert value(arena("note reach of Ash\nnote (reach of Bea) * 10", rules, ash=ash), "tally") == 43
 
 
+def test_a_query_for_a_set_may_answer_nothing_or_one_thing() -> None:
+    rules = "query rivals of (f: fighter) -> set of fighter:\n    if f is asleep: answer nothing\n"
+    rules += "    if f = Ash: answer Bea\n    if f = Bea: answer fighters\n"
+    play = "note number of rivals of Ash\nnote 10 * number of rivals of Bea\nnow Ash's asleep is yes\n"
+    game = arena(f"{play}note 100 * number of (rivals of Ash)\nfor each fighter among (rivals of Ash): note 1000", rules)
+    assert value(game, "tally") == 21
+
+
 def test_a_declared_modifier_is_written_in_its_own_words() -> None:
     rules = "modifier shield (who: set of fighter) by (n: number):\n    who gets +n armour\n"
     assert (
