@@ -359,6 +359,15 @@ class Rules(Statements):
         return [py.compare(value(), ast.Eq(), ex.emit(arg, sc))]
 
     # ------------------------------------------------------------ options
+    def _taker_kinds(self, o: u.OptionUnit) -> list[str] | None:
+        """Of which kinds one must be to take an option, so that others need not try; nothing if it does not say."""
+        if o.by is None or not isinstance(o.by[1], ir.Noun):
+            return None
+        kinds = o.by[1].kinds
+        if any(self.v.kinds[k].when is not None for k in kinds):
+            return None
+        return sorted({narrower for k in kinds for narrower in self.v.narrower(k)})
+
     def _option(self, o: u.OptionUnit) -> dict[str, Any]:
         self._file = o.span.file
         amid = o.windows[0].amid
@@ -424,5 +433,6 @@ class Rules(Statements):
             "once": o.once,
             "site": self.site(o.span),
             "anybody": o.by is not None and isinstance(o.by[1], ir.Noun) and o.by[1].det == "any",
+            "kinds": self._taker_kinds(o),
             "windows": [w.name for w in o.windows],
         }

@@ -437,6 +437,7 @@ class Option(NamedTuple):
     once: str | None
     site: int
     anybody: bool = False  # whoever fits may take it, and not only the one whose text it is on
+    kinds: frozenset[str] | None = None  # of which kinds one must be to take it; nothing: of any
 
 
 Offered = tuple[Option, "Thing | None", "Thing | None", tuple[Any, ...]]
@@ -466,7 +467,10 @@ def _placed(s: State, options: Sequence[Option]) -> Placed:
 def _offered(s: State, c: int, you: Thing | None, record: list[Any], placed: Placed) -> dict[str, Offered]:
     """All that somebody may do now, by label."""
     found: dict[str, Offered] = {}
+    kind = None if you is None else s.kind[you]
     for option, on in placed:
+        if option.kinds is not None and kind not in option.kinds:
+            continue
         for me, whose in on:
             if whose is not None and whose != you:
                 continue
@@ -555,13 +559,13 @@ def offer_shared(
         legal: dict[str, Offered] = {}
         placed = _placed(s, options)
         for you in who:
-            named = len(who) > 1 and asked != [you]
+            name = f"{s.key[you]}: " if len(who) > 1 and asked != [you] else ""
             for label, offered in _offered(s, c, you, record, placed).items():
-                legal[f"{s.key[you]}: {label}" if named else label] = offered
+                legal[name + label] = offered
         if not legal:
             return acted
         keys = list(legal) if must else [*legal, PASS]
-        key = answer(s, c, site, asked, prompt, keys)
+        key = answer(s, c, site, asked[0] if len(asked) == 1 else asked, prompt, keys)
         if key == PASS and not must:
             return acted
         acted = True
