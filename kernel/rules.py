@@ -78,6 +78,8 @@ class Rule(NamedTuple):
 # ---------------------------------------------------------------- where rules work
 def hosts(s: State, where: tuple[Any, ...]) -> list[tuple[Thing | None, tuple[Any, ...]]]:
     """The things a rule works on now, each with the values it captured."""
+    if where[0] == "design" and not s.live[where[1]]:  # most cards are not in play
+        return []
     match where:
         case ("top",):
             return [(None, ())]
