@@ -145,10 +145,13 @@ class Emitter(Rules):
         abilities = []
         for at, a in enumerate(d.abilities):
             self._file = a.span.file
-            a.function = self.define(
-                a.span, f"t{d.number}_{at}", BASE, self.block(a.body, self._card_scope(d.kind))
-            )
-            abilities.append((a.name, a.face, a.label, a.function))
+            sc = self._card_scope(d.kind)
+            a.function = self.define(a.span, f"t{d.number}_{at}", BASE, self.block(a.body, sc))
+            guard = None
+            if a.needs:
+                tests = py.both([self.expressions.truth(t, sc) for t in a.needs])
+                guard = self.define(a.span, f"t{d.number}_{at}_ok", BASE, [ast.Return(tests)])
+            abilities.append((a.name, a.face, a.label, a.function, guard))
         watched = (
             any(r.where[:2] == ("design", d.number) for r in self.units.rules)
             or any(o.where[:2] == ("design", d.number) for o in self.units.options)

@@ -338,6 +338,22 @@ class Expressions:
                 values.append(ast.FormattedValue(self.shown(part, sc), -1, None))
         return ast.JoinedStr(values)
 
+    def later(self, e: ir.Text, sc: Scope) -> ast.expr:
+        """A text in parts that are put together only if somebody reads it: see `Question.prompt`."""
+        if all(isinstance(p, str) for p in e.parts):
+            return self.text(e, sc)
+        plain = [
+            p for p in e.parts if not isinstance(p, str) and p.type.base in self.v.kinds and not p.type.form
+        ]
+        return py.tuple_of(
+            py.const(p)
+            if isinstance(p, str)
+            else self.emit(p, sc)
+            if p in plain
+            else py.call("k_str", self.shown(p, sc))
+            for p in e.parts
+        )
+
     def shown(self, e: ir.Expr, sc: Scope) -> ast.expr:
         """A value as players read it: things by their names, several with commas, yes and no, nothing."""
         if isinstance(e, ir.Local) and e.name in sc.called:

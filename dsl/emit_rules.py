@@ -50,7 +50,8 @@ class Rules(Statements):
             body.append(ast.Return(value))
         else:
             body += self.block(unit.body, sc)
-            body.append(ast.Return(py.const(False if phrase.gives.base == "truth" else None)))
+            empty = py.list_of([]) if phrase.gives.form == "set" else py.const(None)
+            body.append(ast.Return(py.const(False) if phrase.gives.base == "truth" else empty))
         if phrase.sort == "value":
             self.lists.setdefault(f"V{phrase.number}", [])
         self.define(unit.span, f"q{phrase.number}", [*BASE, *params], body)
@@ -365,6 +366,15 @@ class Rules(Statements):
         return [same]
 
     # ------------------------------------------------------------ options
+    def _taker_kinds(self, o: u.OptionUnit) -> list[str] | None:
+        """Of which kinds one must be to take an option, so that others need not try; nothing if it does not say."""
+        if o.by is None or not isinstance(o.by[1], ir.Noun):
+            return None
+        kinds = o.by[1].kinds
+        if any(self.v.kinds[k].when is not None for k in kinds):
+            return None
+        return sorted({narrower for k in kinds for narrower in self.v.narrower(k)})
+
     def _option(self, o: u.OptionUnit) -> dict[str, Any]:
         self._file = o.span.file
         amid = o.windows[0].amid
@@ -380,7 +390,7 @@ class Rules(Statements):
             noun = o.by[1]
             early += [
                 py.compare(py.name("you"), ast.IsNot(), py.const(None)),
-                *ex.kind_tests(noun.kinds, local("you"), sc, ""),
+                *ex.kind_tests(noun.kinds, local("you"), sc, "thing"),  # a seat, too, may be offered a window
                 *ex.filter_tests(noun, local("you"), replace(sc, depth=1)),
             ]
         chosen = {name for name, _ in o.choosing}
@@ -430,6 +440,7 @@ class Rules(Statements):
             "once": o.once,
             "site": self.site(o.span),
             "anybody": o.by is not None and isinstance(o.by[1], ir.Noun) and o.by[1].det == "any",
+            "kinds": self._taker_kinds(o),
             "windows": [w.name for w in o.windows],
         }
 

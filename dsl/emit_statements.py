@@ -101,13 +101,13 @@ class Statements(Core):
                 return [ast.Break()]
             case u.SStop(what=scope):
                 return [ast.Raise(py.call("k_StopScope", py.const(scope)), None)]
-            case u.SAnswer(value=value):
+            case u.SAnswer(value=value, several=several):
                 if value.type.base == "truth" or value.type.form == "some":
                     return [ast.Return(ex.truth(value, sc))]
                 return [
                     ast.Return(
                         ex.as_list(value, sc)
-                        if value.type.form in ("set", "desc", "asks")
+                        if several or value.type.form in ("set", "desc", "asks")
                         else ex.emit(value, sc)
                     )
                 ]

@@ -73,6 +73,7 @@ QUERIES: dict[str, Query] = {
     "best of _": lambda a: py.call("k_best_face", a["pool"]),
     "result of _": lambda a: py.call("k_result", a["pool"]),
     "_ has ability _": lambda a: _k("has_ability", a["card"], a["a"]),
+    "_ can resolve _ of _": lambda a: _k("can_resolve", a["card"], a["a"], a["who"]),
     "_ print _": lambda a: _k("prints", a["what"], a["f"]),
     "_ include _": lambda a: py.compare(a["one"], ast.In(), ast.BoolOp(ast.Or(), [a["all"], py.const(())])),
     "seat after _": lambda a: _k("seat_after", a["s"]),

@@ -375,12 +375,14 @@ class CardReader(StatementReader):
                 env,
             )
             return
+        needs = self._mods(mods, env, allowed=("only_if",))["only_if"]
         body = self.block(line.body.stmts, env)
         design.abilities.append(
             u.AbilityUnit(
                 name=name,
                 label=label,
                 face=face.name if face else "",
+                needs=tuple(needs),
                 body=body,
                 self_kind=design.kind,
                 span=line.clause.span,

@@ -478,7 +478,8 @@ class StatementReader(RuleReader):
             return None
         want = self._answer_type
         value = self.truth(s.clause, env) if want == TRUTH else self.read(s.clause, env, loose(want))
-        return u.SAnswer(span=s.clause.span, value=value) if value is not None else None
+        several = want.form == "set"
+        return u.SAnswer(span=s.clause.span, value=value, several=several) if value is not None else None
 
     def _s_offer(self, s: n.Offer, env: Env) -> u.Stmt | None:
         items = s.clause.items

@@ -43,8 +43,15 @@ def has_steps(body: Sequence[u.Stmt]) -> bool:
 def flatten(em: Emitter, section: str, bodies: Sequence[u.Body]) -> tuple[list[Instruction], int]:
     """The instructions of a section, and how many variables the walk keeps in it."""
     made = Flattener(em, section)
-    for body in bodies:
-        made.body(body, made.scope, None)
+    if (
+        section == "round"
+        and bodies
+        and (section in em.analysis.scopes or section in em.analysis.scope_watchers)
+    ):
+        made.whole(bodies)
+    else:
+        for body in bodies:
+            made.body(body, made.scope, None)
     made.out.append(("jump", 0) if section == "round" and made.out else ("done",))
     return made.out, made.slots
 
@@ -57,6 +64,15 @@ class Flattener:
         self.functions = 0
         self.scope = em.scope({})
         self.loops: list[list[int]] = []
+
+    def whole(self, bodies: Sequence[u.Body]) -> None:
+        """The section is a scope itself: something lasts, or is limited, for a round."""
+        slot, site = self._slot(), self.em.site(bodies[0][0].span)
+        self.out.append(("open", self.section, None, slot, None, site, (), 0))
+        for body in bodies:
+            self.body(body, self.scope, None)
+        self.out.append(("close", self.section, slot, None, site, ()))
+        self._aim(0)
 
     def _slot(self) -> int:
         self.slots += 1

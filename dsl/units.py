@@ -115,6 +115,7 @@ class SStop(S):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SAnswer(S):
     value: ir.Expr
+    several: bool = False  # the answer is a set, whatever the value is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -253,6 +254,7 @@ class AbilityUnit:
     name: str
     label: str
     face: str
+    needs: tuple[ir.Expr, ...]
     body: Body
     self_kind: str
     span: Span

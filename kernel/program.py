@@ -502,6 +502,7 @@ def option_of(space: Mapping[str, Any], row: Mapping[str, Any]) -> rules.Option:
         row["once"],
         row["site"],
         row["anybody"],
+        None if row["kinds"] is None else frozenset(row["kinds"]),
     )
 
 

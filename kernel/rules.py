@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from .errors import OverBudget, RuleError, StopScope
 from .fold import apply, put_field, put_value
-from .questions import PASS, alike, answer, seats_asked, told_apart
+from .questions import PASS, Prompt, alike, answer, seats_asked, told_apart
 from .state import EVENTS_MAX, REMOVED, State, Thing
 
 RUNTIME = (
@@ -41,6 +41,7 @@ RUNTIME = (
     "offer_shared",
     "resolve",
     "has_ability",
+    "can_resolve",
     "voice",
     "borrow",
     "count_range",
@@ -78,6 +79,8 @@ class Rule(NamedTuple):
 # ---------------------------------------------------------------- where rules work
 def hosts(s: State, where: tuple[Any, ...]) -> list[tuple[Thing | None, tuple[Any, ...]]]:
     """The things a rule works on now, each with the values it captured."""
+    if where[0] == "design" and not s.live[where[1]]:  # most cards are not in play
+        return []
     match where:
         case ("top",):
             return [(None, ())]
@@ -493,6 +496,7 @@ class Option(NamedTuple):
     once: str | None
     site: int
     anybody: bool = False  # whoever fits may take it, and not only the one whose text it is on
+    kinds: frozenset[str] | None = None  # of which kinds one must be to take it; nothing: of any
 
 
 Offered = tuple[Option, "Thing | None", "Thing | None", tuple[Any, ...]]
@@ -522,7 +526,10 @@ def _placed(s: State, options: Sequence[Option]) -> Placed:
 def _offered(s: State, c: int, you: Thing | None, record: list[Any], placed: Placed) -> dict[str, Offered]:
     """All that somebody may do now, by label."""
     found: dict[str, Offered] = {}
+    kind = None if you is None else s.kind[you]
     for option, on in placed:
+        if option.kinds is not None and kind not in option.kinds:
+            continue
         for me, whose in on:
             if whose is not None and whose != you:
                 continue
@@ -562,7 +569,7 @@ def offer_each(
     s: State,
     c: int,
     site: int,
-    name: str,
+    prompt: Prompt,
     who: Sequence[Thing],
     record: list[Any],
     options: Sequence[Option],
@@ -578,7 +585,7 @@ def offer_each(
                 quiet += 1
             else:
                 keys = list(legal) if must else [*legal, PASS]
-                key = answer(s, c, site, you, name, keys)
+                key = answer(s, c, site, you, prompt, keys)
                 if key == PASS and not must:
                     quiet += 1
                 else:
@@ -598,25 +605,30 @@ def offer_shared(
     s: State,
     c: int,
     site: int,
-    name: str,
+    prompt: Prompt,
     who: Sequence[Thing],
     record: list[Any],
     options: Sequence[Option],
     must: bool,
     repeated: bool,
 ) -> bool:
-    """One question for all of them together: anybody may act for any of them."""
+    """One question for all of them together: anybody may act for any of them.
+
+    An answer begins with the name of who acts, unless that is the one seat that is asked.
+    """
     acted = False
+    asked = list(seats_asked(s, list(who)))
     while True:
         legal: dict[str, Offered] = {}
         placed = _placed(s, options)
         for you in who:
+            name = f"{s.key[you]}: " if len(who) > 1 and asked != [you] else ""
             for label, offered in _offered(s, c, you, record, placed).items():
-                legal[f"{s.key[you]}: {label}" if len(who) > 1 else label] = offered
+                legal[name + label] = offered
         if not legal:
             return acted
         keys = list(legal) if must else [*legal, PASS]
-        key = answer(s, c, site, list(seats_asked(s, list(who))), name, keys)
+        key = answer(s, c, site, asked[0] if len(asked) == 1 else asked, prompt, keys)
         if key == PASS and not must:
             return acted
         acted = True
@@ -627,14 +639,14 @@ def offer_shared(
 
 
 # ---------------------------------------------------------------- printed abilities
-def _abilities(s: State, thing: Thing, name: str) -> list[tuple[str, str]]:
-    """(label, function) of each text of that name on the face that is up, borrowed ones included."""
+def _abilities(s: State, thing: Thing, name: str) -> list[tuple[str, str, str | None]]:
+    """(label, function, guard) of each text of that name on the face that is up, borrowed ones included."""
     found = []
     for design in (s.design[thing], *s.borrowed.get(thing, ())):
         if design >= 0:
-            for ability, face, label, function in s.program.designs[design]["abilities"]:
+            for ability, face, label, function, guard in s.program.designs[design]["abilities"]:
                 if ability == name and face in ("", s.face[thing]):
-                    found.append((label, function))
+                    found.append((label, function, guard))
     return found
 
 
@@ -642,8 +654,22 @@ def has_ability(s: State, thing: Thing, name: str) -> bool:
     return bool(_abilities(s, thing, name))
 
 
+def _open_abilities(s: State, thing: Thing, name: str, you: Thing | None) -> list[tuple[str, str]]:
+    """Those whose `needs` hold."""
+    functions = s.program.functions
+    return [
+        (label, function)
+        for label, function, guard in _abilities(s, thing, name)
+        if guard is None or functions[guard](s, -1, thing, you)
+    ]
+
+
+def can_resolve(s: State, thing: Thing | None, name: str, you: Thing | None) -> bool:
+    return thing is not None and bool(_open_abilities(s, thing, name, you))
+
+
 def choose_ability(s: State, c: int, site: int, thing: Thing, name: str, you: Thing | None) -> str | None:
-    texts = _abilities(s, thing, name)
+    texts = _open_abilities(s, thing, name, you)
     if len(texts) < 2:
         return texts[0][1] if texts else None
     menu = {label or str(n): function for n, (label, function) in enumerate(texts, 1)}

@@ -46,6 +46,6 @@ def played(game: str, seed: int, steps: int = 10_000) -> Game:
     for _ in range(steps):
         if made.over:
             break
-        question = made.questions[-1]
+        question = made.questions[0]
         made.answer(policy(question), question.seats[0])
     return made

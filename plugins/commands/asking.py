@@ -64,7 +64,7 @@ class About:
 
     def chain(self, game: Game, question: Question, story: Story) -> list[int]:
         """The events that led to it, nearest first; none if something among them may not be seen."""
-        if question.cause < 1:
+        if not 0 < question.cause < len(game.log):  # in a secret choice, what led here is not told yet
             return []
         numbers = [number for number in chain(game.log, question.cause) if number > 0]
         clear = all(story.lines[number - 1].whole for number in numbers)

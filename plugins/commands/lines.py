@@ -365,7 +365,7 @@ class Sitting:
         assert question is not None, "asked while a question is open"
         clear = self._about.chain(self.game, question, self.story)
         self.keyboard.say(f"{self._asked(question)}: {prompt_text(question, list(self._windows()))}")
-        if clear or question.cause < 1 or not hides(self.game):
+        if clear or not 0 < question.cause < len(self.game.log) or not hides(self.game):
             self.keyboard.say(*wrapped(f"  asked at {self._about.text(question)}"))
         for cause in why(self.game.log, question.cause, self._open_story()) if clear else ():
             if cause.name in ("did", "answered", "replaced"):

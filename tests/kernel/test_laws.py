@@ -87,7 +87,7 @@ def test_every_event_has_a_cause_that_leads_to_a_line_of_text(game: str, seed: i
         assert file in files and line > 0, event
         while event[1] >= 0:
             event = made.log[event[1]]
-        assert event[0] in ("stepped", "began", "ended")  # what the walk through the round does by itself
+        assert event[0] in ("stepped", "began", "ended", "picked")  # the walk through the round by itself
 
 
 @each_game

@@ -287,6 +287,14 @@ def test_a_value_that_nothing_changes_keeps_its_bounds_too() -> None:
     assert value(arena("note reach of Ash", rules), "tally") == 7
 
 
+def test_a_query_for_a_set_may_answer_nothing_or_one_thing() -> None:
+    rules = "query rivals of (f: fighter) -> set of fighter:\n    if f is asleep: answer nothing\n"
+    rules += "    if f = Ash: answer Bea\n    if f = Bea: answer fighters\n"
+    play = "note number of rivals of Ash\nnote 10 * number of rivals of Bea\nnow Ash's asleep is yes\n"
+    game = arena(f"{play}note 100 * number of (rivals of Ash)\nfor each fighter among (rivals of Ash): note 1000", rules)
+    assert value(game, "tally") == 21
+
+
 def test_a_declared_modifier_is_written_in_its_own_words() -> None:
     rules = "modifier shield (who: set of fighter) by (n: number):\n    who gets +n armour\n"
     assert (
@@ -298,6 +306,15 @@ def test_fields_kept_per_turn_start_anew() -> None:
     game = arena("if Ash is asleep:\n    note 1\nnow Ash's asleep is yes")
     game.answer("go on")
     assert value(game, "tally") == 0
+
+
+def test_a_round_is_a_scope_for_limits_durations_and_watchers() -> None:
+    rules = "after Ash cheers, once per round:\n    note 1\nafter end of round:\n    note 100\n"
+    game = arena("Ash cheers\nAsh cheers\nif tally = 1: Ash gets +3 armour until end of round", rules)
+    assert (value(game, "tally"), field(game, "Ash", "spark")) == (1, 2)
+    game.answer("go on")
+    assert value(game, "tally") == 102
+    assert [e[0] for e in game.log if e[0] in ("lasts", "lapsed")] == ["lasts", "lapsed"]
 
 
 # ---------------------------------------------------------------- windows and options
@@ -319,6 +336,15 @@ def test_an_offer_may_say_what_it_is_about() -> None:
     rules = 'option "wave", during main window, by fighter:\n    note 1\n'
     game = arena('offer main window to Ash, saying "what does {Ash} do?"', rules)
     assert game.question is not None and game.question.prompt == "what does Ash do?"
+
+
+def test_an_offer_may_speak_of_values() -> None:
+    rules = 'option "cheer", during main window, by fighter:\n    you cheers\n'
+    said = 'offer main window to Bea, saying "{Ash} has {Ash\'s spark} and {number of fighters} fight:"'
+    game = arena(said, rules)
+    assert game.question is not None and game.question.prompt == "Ash has 0 and 2 fight:"
+    plain = arena('offer main window to all fighters, saying "well?"', rules)
+    assert plain.question is not None and plain.question.prompt == "well?"
 
 
 def test_who_has_nothing_to_do_is_not_asked() -> None:
@@ -346,6 +372,16 @@ def test_a_shared_window_asks_all_at_once() -> None:
     assert len(game.question.seats) == 2
 
 
+def test_what_the_one_seat_does_that_is_asked_carries_no_name() -> None:
+    rules = 'option "cheer", during main window, by fighter:\n    you cheers\n'
+    rules += 'option "rest", during main window, by player:\n    note 1\n'
+    first = "(the player where order of it = 1)"
+    game = arena(f"offer main window to ({first} and Ash)", rules)
+    assert game.question is not None and game.question.keys == ["rest", "Ash: cheer", "pass"]
+    both = arena(f"offer main window to ({first} and Bea)", rules)
+    assert both.question is not None and both.question.keys == ["Player 1: rest", "Bea: cheer", "pass"]
+
+
 def test_an_ability_with_a_moment_is_an_option_of_its_card() -> None:
     rules = "kind fighter\n    ability dodge, during reply window, if target = self, once per turn\n"
     game = arena("hurt Bea by 4\nhurt Bea by 1", rules, bea='dodge "side step":\n    now amount is 0')
@@ -361,6 +397,15 @@ def test_an_ability_is_resolved_and_of_several_one_is_chosen() -> None:
     assert game.question is not None and game.question.keys == ["left", "right"]
     game.answer("right")
     assert value(game, "tally") == 2
+
+
+def test_an_ability_whose_needs_do_not_hold_is_no_text_at_all() -> None:
+    ash = 'strike "left":\n    needs you\'s life > 10\n    note 1\nstrike "right":\n    note 2'
+    bea = "strike, if you are asleep:\n    note 4"
+    play = "resolve strike of Ash\nif Bea can resolve strike of Bea:\n    note 8\nresolve strike of Bea"
+    more = "now Bea's asleep is yes\nif Bea can resolve strike of Bea:\n    note 16\nresolve strike of Bea"
+    game = arena(f"{play}\n{more}\nif Ash can resolve shout of Ash:\n    note 32", ash=ash, bea=bea)
+    assert value(game, "tally") == 2 + 16 + 4
 
 
 def test_borrowed_text_is_given_back() -> None:
