@@ -126,8 +126,10 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
                     at_step(s)
             resumed = False
             recorded = s.frame
-            pc = _control(s, op, pc, frame)
-            s.frame = recorded
+            try:
+                pc = _control(s, op, pc, frame)
+            finally:  # a rule at the start or end of a scope may end the game: the table is as the events say
+                s.frame = recorded
 
 
 def _may_ask(s: State, op: tuple[Any, ...]) -> bool:
