@@ -177,7 +177,7 @@ def _unread(vocab: Vocabulary, units: u.Units) -> Iterator[Problem]:
         for f in kind.fields.values():
             if f.span.file == STD_FILE or f.name in (zones if f.sort == "zone" else fields):
                 continue
-            if f.type.base == "text":  # printed for people to read
+            if f.type.base == "text" or f.for_people:  # printed for people to read
                 continue
             yield Problem("LB0305", f.span, f"no text ever looks at this {f.sort}")
     for name, (_, _, _) in units.values.items():

@@ -302,6 +302,8 @@ class Collector:
                 made.low = None
             elif text in SEEN:
                 made.seen = SEEN[text]
+            elif text == "for people":
+                made.for_people = True
             elif m := re.fullmatch(r"kept per (.+)", text):
                 made.kept = m[1]
             else:
@@ -309,7 +311,8 @@ class Collector:
                     "LB0221",
                     trait.span,
                     f"'{text}' says nothing about a field",
-                    "known: kept per turn, 0 to 5, at least 0, at most 5, any number, hidden, seen by owner, seen by all",
+                    "known: kept per turn, 0 to 5, at least 0, at most 5, any number, hidden, seen by owner, "
+                    "seen by all, for people",
                 )
 
     def _zone(self, name: str, traits: n.Traits, span: Span, kind: str) -> FieldInfo:

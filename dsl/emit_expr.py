@@ -639,7 +639,8 @@ class Expressions:
             return f
         given = dict(f.args)
         args = tuple(
-            (k, given[a.name] if isinstance(a, ir.Local) else replace(a, span=f.span)) for k, a in meaning.args
+            (k, given[a.name] if isinstance(a, ir.Local) else replace(a, span=f.span))
+            for k, a in meaning.args
         )
         return self.plain_relation(replace(meaning, args=args, span=f.span))
 

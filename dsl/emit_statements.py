@@ -460,7 +460,7 @@ class Statements(Core):
         """Build the menu, ask, carry out the branch that was chosen. Equal labels are one answer."""
         ex = self.expressions
         menu, picked = ex._fresh(sc), ex._fresh(sc)
-        out: list[ast.stmt] = [py.assign(menu, ast.Dict([], []))]
+        out: list[ast.stmt] = [py.assign(menu, py.list_of([]))]
         branches: list[tuple[list[str], u.SChoice]] = []
         outer, sc = sc, self._inner(sc)
         sc.names["nothing else"] = lambda: py.negate(py.name(menu))
@@ -472,7 +472,9 @@ class Statements(Core):
                 names.append(name)
             entry = py.tuple_of([py.const(number), *(py.name(variable(n)) for n in names)])
             add: list[ast.stmt] = [
-                py.expression(py.method(py.name(menu), "setdefault", ex.text(choice.label, inner), entry))
+                py.expression(
+                    py.method(py.name(menu), "append", py.tuple_of([ex.text(choice.label, inner), entry]))
+                )
             ]
             hoisted = choice.test is not None and not ({*names, "it"} & set(_names(choice.test)))
             if choice.test is not None and not hoisted:
@@ -498,6 +500,7 @@ class Statements(Core):
                     self.who(s.who, sc),
                     self.prompt(s.prompt, sc),
                     py.name(menu),
+                    py.const(tuple(self._named_in_label(choice) for _, choice in branches)),
                 ),
             )
         )
@@ -518,6 +521,15 @@ class Statements(Core):
             rest = [py.at_line(ast.If(test, body, rest), choice.span.line)]
         out.append(ast.If(py.compare(py.name(picked), ast.IsNot(), py.const(None)), rest or [ast.Pass()], []))
         return out
+
+    @staticmethod
+    def _named_in_label(choice: u.SChoice) -> int:
+        """Which of its loops goes over things that the label names, counted from 1; 0 if none does."""
+        named = {p.name for p in choice.label.parts if isinstance(p, ir.Local)}
+        for at, (name, among) in enumerate(choice.loops, 1):
+            if name in named and isinstance(among, ir.Noun):
+                return at
+        return 0
 
     @staticmethod
     def _plain_loop(x: str, things: ast.expr, body: list[ast.stmt]) -> ast.stmt:

@@ -63,6 +63,7 @@ class FieldInfo:
     seen: str = "all"
     live: bool = False
     kept: str = ""  # a scope with which it starts anew
+    for_people: bool = False  # printed to be read; no text need look at it
 
 
 @dataclass(slots=True)

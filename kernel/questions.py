@@ -96,11 +96,47 @@ def answer(
     return key
 
 
-def choose_menu(s: State, c: int, site: int, who: Any, prompt: Prompt, menu: dict[str, Any]) -> Any:
-    """One of the labelled answers of an `ask`; always asked, even if there is only one."""
-    if not menu:
+def choose_menu(
+    s: State,
+    c: int,
+    site: int,
+    who: Any,
+    prompt: Prompt,
+    entries: Sequence[tuple[str, tuple[Any, ...]]],
+    named: Sequence[int],
+) -> Any:
+    """One of the labelled answers of an `ask`; always asked, even if there is only one.
+
+    An entry is its branch and what its loops stand at; `named` tells which of these the label of a branch names.
+    """
+    if not entries:
         return None
-    return menu[answer(s, c, site, who, prompt, list(menu))]
+    if len({label for label, _ in entries}) < len(entries):
+        entries = _labels_apart(s, entries, named)
+    menu = dict(reversed(entries))  # of equal labels the first counts
+    keys = list(dict.fromkeys(label for label, _ in entries))
+    return menu[answer(s, c, site, who, prompt, keys)]
+
+
+def _labels_apart(
+    s: State, entries: Sequence[tuple[str, tuple[Any, ...]]], named: Sequence[int]
+) -> list[tuple[str, tuple[Any, ...]]]:
+    """Equal labels are one answer, unless they name things that differ: those are told apart."""
+    groups: dict[tuple[str, int], list[Thing]] = {}
+    for label, entry in entries:
+        if at := named[entry[0]]:
+            group = groups.setdefault((label, entry[0]), [])
+            if not any(alike(s, entry[at], other) for other in group):
+                group.append(entry[at])
+    called = {mark: dict(zip(group, told_apart(s, group), strict=True)) for mark, group in groups.items()}
+    out: list[tuple[str, tuple[Any, ...]]] = []
+    for label, entry in entries:
+        if at := named[entry[0]]:
+            thing: Thing = entry[at]
+            apart = called[label, entry[0]].get(thing, s.name[thing])
+            label = label.replace(s.name[thing], apart, 1)
+        out.append((label, entry))
+    return out
 
 
 def choose_thing(
@@ -138,7 +174,7 @@ def offered(s: State, things: Sequence[Thing]) -> tuple[list[str], Sequence[Thin
 
 
 def told_apart(s: State, copies: Sequence[Thing]) -> list[str]:
-    """Names for copies that differ: by where on the board they are, else by number."""
+    """Names for copies that differ: by where on the board they are, by their numbers, else by what is on them."""
     if len(copies) == 1:
         return [s.name[copies[0]]]
     places = [s.place[t] for t in copies]
@@ -150,7 +186,24 @@ def told_apart(s: State, copies: Sequence[Thing]) -> list[str]:
             if p is not None
         ]
     keys = [s.key[t] for t in copies]
-    return keys if len(set(keys)) == len(keys) else [f"{s.name[t]} #{n}" for n, t in enumerate(copies, 1)]
+    if len(set(keys)) == len(keys):
+        return keys
+    marked = [f"{s.name[t]}{_marks(s, t)}" for t in copies]
+    return marked if len(set(marked)) == len(marked) else [f"{m} #{n}" for n, m in enumerate(marked, 1)]
+
+
+def _marks(s: State, thing: Thing) -> str:
+    """What lies on a copy, in words: its numbers and truths."""
+    fields = s.program.fields
+    marks = [
+        name if value is True else f"{name} {value}"
+        for name, info in fields.items()
+        if info["attr"] in s.CHANGING
+        and isinstance(value := getattr(s, info["attr"])[thing], int)
+        and value
+        and not info["thing"]
+    ]
+    return f" ({', '.join(marks)})" if marks else ""
 
 
 def called(s: State, things: Sequence[Thing]) -> list[tuple[str, Thing]]:

@@ -29,7 +29,7 @@ from longbox.kernel.chance import Branch, Seeded
 from longbox.kernel.errors import Paused
 from longbox.kernel.fold import apply
 from longbox.kernel.game import text_line
-from longbox.kernel.questions import Feed
+from longbox.kernel.questions import PASS, Feed
 from longbox.kernel.state import BUDGET, Policy
 from longbox.kernel.turns import walk
 from longbox.kernel.views import may_look
@@ -212,11 +212,16 @@ def standing_of(program: Program) -> Standing:
 
 def _asked_of(program: Program, function: Callable[..., Any], state: State, seat: Thing) -> float:
     try:
-        return float(function(state, -1, None, None, seat))
+        value = function(state, -1, None, None, seat)
     except RuleError as error:
         raise RuleError(error.what, *text_line(program, error)) from error
     except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
-        raise RuleError("the standing of a seat came to nothing", *text_line(program, error)) from error
+        raise RuleError("this text asked something of nothing", *text_line(program, error)) from error
+    if value is None:
+        code = function.__code__
+        what = f"the standing of {state.key[seat]} is nothing, and should be a number"
+        raise RuleError(what, code.co_filename, code.co_firstlineno)
+    return float(value)
 
 
 def answers_in_step(game: Game) -> int:
@@ -242,17 +247,18 @@ class Trial:
     def value(self) -> float:
         return max(sum(found) / len(found) for found in self.values.values())
 
+    @property
+    def is_known(self) -> bool:
+        """Nothing more can be learned of it."""
+        return not self.asks and not self.draws
+
     def wanted(self, number: int) -> list[tuple[int, int]]:
         """The tries of a round, as (way, luck). A new way is tried with as much luck as the others had."""
         if not self.asks:
-            return [(0, number)] if self.draws else []
+            return [(0, number)]
         lucks = range(2 if self.draws else 1)
-        return [
-            (way, luck)
-            for luck in lucks
-            for way in range(number + 1)
-            if luck >= len(self.values.get(way, ()))
-        ]
+        ways = range(number + 1)
+        return [(way, luck) for luck in lucks for way in ways if luck >= len(self.values.get(way, ()))]
 
 
 class Look:
@@ -273,16 +279,15 @@ class Look:
         trials = [Trial(key) for key in keys]
         for trial in trials:
             self._try(trial, 0, 0)
-        number = 0
-        while extra > 0 and len(trials) > 1:
+        left, number = extra, 0
+        alive = [trial for trial in trials if not trial.is_known]
+        while left > 0 and alive and len(trials) > 1:
             number += 1
-            wanted = [(trial, *one) for trial in trials for one in trial.wanted(number)]
-            if not wanted:
-                break
+            wanted = [(trial, *one) for trial in alive for one in trial.wanted(number)][:left]
             for trial, way, luck in wanted:
                 self._try(trial, way, luck)
-            extra -= len(wanted)
-            trials = sorted(trials, key=lambda trial: -trial.value)[: (len(trials) + 1) // 2]
+            left -= len(wanted)
+            alive = sorted(alive, key=lambda trial: -trial.value)[: (len(alive) + 1) // 2]
         best = max(trial.value for trial in trials)
         equals = [trial.key for trial in trials if trial.value == best]
         return equals[derive(self.seed, "lot") % len(equals)]
@@ -300,7 +305,7 @@ class Look:
         trial.values.setdefault(way, []).append(self._value(playout.state))
 
     def _play(self, key: str, way: int, luck: int, stirred: Sequence[Thing]) -> Playout:
-        follow = FOLLOW[way] if way < len(FOLLOW) else RandomBot(derive(self.seed, "way", way)).policy
+        follow = Follow(way, derive(self.seed, "way", way))
         playout = Playout(
             self.game, self.question, key, follow, derive(self.seed, "luck", luck), stirred, self.within
         )
@@ -316,16 +321,25 @@ class Look:
         return sum(self.standing(state, seat) for seat in seats) / len(seats)
 
 
-def _first(question: Question) -> str:
-    return question.keys[0]
+class Follow:
+    """One way to follow up an answer, by its number.
 
+    Texts put what there is to do first, and what ends it last: way 0 does the first thing and passes where that is
+    offered, way 1 does the last. Each way after them takes another answer first, and goes on at random.
+    """
 
-def _last(question: Question) -> str:
-    return question.keys[-1]
+    def __init__(self, way: int, seed: int) -> None:
+        self.way, self.count = way, 0
+        self._any = RandomBot(seed).policy
 
-
-# Texts put what there is to do first and what ends it (pass, stop, done) last; after these two, at random.
-FOLLOW: tuple[Policy, ...] = (_first, _last)
+    def __call__(self, question: Question) -> str:
+        keys = question.keys
+        self.count += 1
+        if self.way == 0:
+            return PASS if PASS in keys else keys[0]
+        if self.way == 1:
+            return keys[-1]
+        return keys[(self.way - 1) % len(keys)] if self.count == 1 else self._any(question)
 
 
 class Enough(Exception):
@@ -357,7 +371,7 @@ class Playout:
         self._game, self._key, self._follow, self._left = game, key, follow, within
         self._site, self._seats = question.site, question.seats
         self._stirred = stirred
-        self._feed = Feed(game._since)
+        self._feed = Feed(known_answers(game, question))
         self._others = RandomBot(luck).policy
         self._ours = set(game.seats if game.program.tables["cooperative"] else question.seats)
         self._since = -1  # draws up to the answer; less than none: it is not given yet
@@ -395,10 +409,11 @@ class Playout:
         try:
             return self._feed(question)
         except Paused:
-            self._left -= 1
-        if self._left < 0:
-            raise Enough
+            pass
         if (question.site, question.seats) != (self._site, self._seats) or self._key not in question.keys:
+            self._left -= 1
+            if self._left < 0:
+                raise Enough
             return self._others(question)  # asked at the same time: what they will say is not known
         for zone in self._stirred:
             self._stir(zone)
@@ -415,6 +430,15 @@ class Playout:
         for at, other in zip(free, state.chance.order(state.draws, len(free))):
             order[at] = pool[other]
         apply(state, ("shuffled", -1, 0, zone, tuple(order)))
+
+
+def known_answers(game: Game, question: Question) -> list[tuple[Thing | None, str]]:
+    """The answers since the last step, without those that others have given in secret."""
+    known = game._since[:]
+    for seat, key in game.pending:
+        if seat not in question.seats:
+            known.remove((seat, key))
+    return known
 
 
 def _nobody(question: Question) -> str:

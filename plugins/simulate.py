@@ -444,7 +444,9 @@ class Summary:
             lines = [f"{name} wins {count} ({share(count)})" for name, count in self.by_side().items()]
             lines += [f"{self.all.lost} lost by all ({share(self.all.lost)})"] if self.all.lost else []
         lines += [f"{self.draws} drawn ({share(self.draws)})"]
-        return lines + ([f"{self.nobody} without a winner ({share(self.nobody)})"] if self.nobody else [])
+        lines += [f"{self.nobody} without a winner ({share(self.nobody)})"] if self.nobody else []
+        broken = self.all.errors
+        return lines + ([f"{broken} could not be played ({share(broken)})"] if broken else [])
 
     def _reason_lines(self) -> list[str]:
         """Why games were won or lost, the most frequent reason first; nothing if the text never says why."""
@@ -477,7 +479,7 @@ class Summary:
         return counts | ({"errors": tally.errors} if self.all.errors else {})
 
     def _error_lines(self) -> list[str]:
-        lines = []
+        lines = [""] if self.errors and self.by else []
         for one in self.errors[:ERRORS_SHOWN]:
             seed, form = self.plan.game_seed(one.number), self.plan.form(one.number)
             lines += [f"  game {one.number}, seed {seed}, {form}, could not be played: {one.error}"]

@@ -237,6 +237,29 @@ def test_standing_may_be_that_of_any_kind_of_seat() -> None:
     assert [standing_of(game.program)(game.state, seat) for seat in game.seats] == [1, 2]
 
 
+def test_queries_are_found_from_outside_by_their_words_and_types() -> None:
+    """Two of the same words are two; parts that may be left out are there."""
+    text = """
+kind player
+    zone hand, seen by all
+query worth of (p: player) -> number: 7
+query worth of (c: card) [to (p: player = the player)] -> number: 8
+relation (a: player) richer than (b: player): a's points > b's points
+"""
+    game, _ = asked(trial_of(PLAIN + text))
+    table = game.program.tables["queries"]
+    worth = [table["worth of (player)"], table["worth of (card) to (player)"]]
+    assert [row["slots"] for row in worth] == [["player"], ["card", "player"]]
+    assert [row["type"] for row in worth] == ["number", "number"]
+    assert table["(player) richer than (player)"]["type"] == "truth"
+    seat = game.seats[0]
+    values = [
+        game.program.function(row["function"])(game.state, -1, None, None, *[seat] * len(row["slots"]))
+        for row in worth
+    ]
+    assert values == [7, 8]
+
+
 FURTHER = """
 round:
     for each player, in turn order:
