@@ -78,6 +78,7 @@ class Emitter(Rules):
             else None
         )
         self._scope_lists()
+        self.list_state_checks()
         tables = {
             **self.header,
             "files": self.files,

@@ -181,6 +181,13 @@ class Core:
                 return [self.units.conditions[k] for k in kinds if k in self.units.conditions]
         return []
 
+    def list_state_checks(self) -> None:
+        """A scene may change what no rule changes: the checks that follow must be known all the same."""
+        for name in (*self.v.columns(), *(f"the {value}" for value in self.v.values)):
+            self.whenever_field(name)
+        self.whenever_moves()
+        self.whenever_any()
+
     def whenever_field(self, name: str) -> list[ast.stmt]:
         readers = [number for number, (fields, _) in self._awaited.items() if name in fields]
         return self._check_call(attribute("H", name), readers)

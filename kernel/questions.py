@@ -188,22 +188,21 @@ def told_apart(s: State, copies: Sequence[Thing]) -> list[str]:
     keys = [s.key[t] for t in copies]
     if len(set(keys)) == len(keys):
         return keys
-    marked = [f"{s.name[t]}{_marks(s, t)}" for t in copies]
+    marked = [f"{s.name[t]}{marks}" for t, marks in zip(copies, _marks(s, copies), strict=True)]
     return marked if len(set(marked)) == len(marked) else [f"{m} #{n}" for n, m in enumerate(marked, 1)]
 
 
-def _marks(s: State, thing: Thing) -> str:
-    """What lies on a copy, in words: its numbers and truths."""
-    fields = s.program.fields
-    marks = [
-        name if value is True else f"{name} {value}"
-        for name, info in fields.items()
-        if info["attr"] in s.CHANGING
-        and isinstance(value := getattr(s, info["attr"])[thing], int)
-        and value
-        and not info["thing"]
-    ]
-    return f" ({', '.join(marks)})" if marks else ""
+def _marks(s: State, copies: Sequence[Thing]) -> list[str]:
+    """In what copies differ, in words: numbers and truths."""
+    said: list[list[str]] = [[] for _ in copies]
+    for name, info in s.program.fields.items():
+        column = getattr(s, info["attr"])
+        if info["attr"] not in s.CHANGING or info["thing"] or len({column[t] for t in copies}) == 1:
+            continue
+        for words, value in zip(said, (column[t] for t in copies), strict=True):
+            if isinstance(value, int) and value:
+                words.append(name if value is True else f"{name} {value}")
+    return [f" ({', '.join(words)})" if words else "" for words in said]
 
 
 def called(s: State, things: Sequence[Thing]) -> list[tuple[str, Thing]]:

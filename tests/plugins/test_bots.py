@@ -403,25 +403,39 @@ def test_answers_given_in_secret_are_not_known() -> None:
     assert said[0] == said[1] == said[2]
 
 
-def test_the_sensible_bot_leaves_an_effect_that_never_ends() -> None:
-    """To go on is free, to stop costs a point: after some patience it stops all the same."""
-    endless = """
+ENDLESS = """
+verb (p: player) dawdle/dawdles:
+    repeat:
+        ask p:
+            "on":
+                put 0 points on p
+            "and on":
+                put 0 points on p
+            "stop":
+                take 1 points from p
+                stop repeating
+
 round:
     for each player, in turn order:
-        repeat:
+        {}
+    end game
+"""
+IN_STEPS = """repeat while player's points = 0:
             ask player:
                 "on":
                     put 0 points on player
                 "and on":
                     put 0 points on player
                 "stop":
-                    take 1 points from player
-                    stop repeating
-    end game
-"""
-    game = Game(trial_of(endless), 1)
+                    take 1 points from player"""
+
+
+@pytest.mark.parametrize("loop", ["player dawdles", IN_STEPS])
+def test_the_sensible_bot_leaves_what_never_ends(loop: str) -> None:
+    """To go on is free, to stop costs a point: after some patience it stops all the same."""
+    game = Game(trial_of(ENDLESS.format(loop)), 1)
     make_table(game.seats, ["sensible"], FACTORIES, 1).play(game, 1000)
-    assert PATIENCE < game.decisions < PATIENCE + 100
+    assert game.decisions == PATIENCE + 1
 
 
 def test_a_look_ahead_changes_nothing() -> None:
