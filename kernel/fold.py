@@ -139,10 +139,13 @@ def _put(s: State, thing: Thing, source: Thing | None, to: Thing, at: int) -> No
             lying.pop()
         else:
             lying.remove(thing)
-    if at < 0:
-        items[to].append(thing)
+    lying = items[to]
+    if not lying:  # an empty list may be shared with a copy of the table: see State.copy
+        items[to] = [thing]
+    elif at < 0:
+        lying.append(thing)
     else:
-        items[to].insert(at, thing)
+        lying.insert(at, thing)
     s.place[thing] = to
     if s.shown:
         s.shown.pop(thing, None)
@@ -175,7 +178,7 @@ def _wake(s: State, thing: Thing, now: bool) -> None:
         if working is None:
             continue
         if now:
-            working.append(thing)
+            s.live[design] = [*working, thing]
         elif thing in working:
             working.remove(thing)
 
@@ -231,7 +234,7 @@ def move_all(s: State, c: int, site: int, things: Sequence[Thing], to: Thing) ->
 def _pour(s: State, source: Thing, to: Thing) -> None:
     """All of a place into another: what `_swept` does, without looking for each."""
     things, s.items[source] = s.items[source], []
-    s.items[to] += things
+    s.items[to] = s.items[to] + things
     now = s.lively[to]
     for thing in things:
         s.place[thing] = to
@@ -445,7 +448,7 @@ def _lapsed(s: State, number: int) -> None:
 def _borrowed(s: State, thing: Thing, design: int) -> None:
     s.borrowed[thing] = (*s.borrowed.get(thing, ()), design)
     if s.in_play[thing] and design in s.live and thing not in s.live[design]:
-        s.live[design].append(thing)
+        s.live[design] = [*s.live[design], thing]
 
 
 @_fact

@@ -207,7 +207,9 @@ def _copier(cls: type[State], lists: tuple[str, ...]) -> Callable[[State], State
     lines += [f"    new.{slot} = self.{slot}[:]" for slot in lists]
     lines += ["    new.log = self.log[:] if log is None else log"]
     lines += [f"    new.{slot} = self.{slot}.copy()" for slot in _DICTS]
-    lines += [f"    new.{slot} = {{k: v[:] for k, v in self.{slot}.items()}}" for slot in ("items", "live")]
+    lines += [  # most places are empty: nobody writes to an empty list, so those are shared
+        f"    new.{slot} = {{k: v and v[:] for k, v in self.{slot}.items()}}" for slot in ("items", "live")
+    ]
     lines += [
         "    try:",
         "        new.program = self.program",
