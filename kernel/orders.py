@@ -36,6 +36,7 @@ def each_in_order(s: State, c: int, site: int, who: Any, things: Sequence[Thing]
 def _matters(s: State, left: list[Thing], block: Block) -> bool:
     """Can the order matter? If nothing has to do with anything else, it is done at once, and nothing is left."""
     before, run, start = s.copy([]), s.run, len(s.log)
+    before.trace = None if s.trace is None else s.trace[:]
     s.run = _asked
     mixed, table = list[Thing](), None
     try:
@@ -71,7 +72,7 @@ def _tried(s: State, things: Sequence[Thing], block: Block) -> list[Any] | None:
     """The table after one order. Nothing if that cannot be told."""
     start = len(s.log)
     trial = s.copy(s.log)  # what it adds is taken away again
-    trial.run = _asked
+    trial.run, trial.trace = _asked, None
     try:
         for thing in things:
             block(trial, thing)

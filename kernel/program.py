@@ -249,6 +249,7 @@ class Program:
         ):
             setattr(s, slot, {})
         s.tricks = s.draws = s.answers = s.mark = 0
+        s.trace = None
         s.drawn = []
         s.of = {kind: [] for kind in self.kinds}
         s.budget = BUDGET
@@ -481,7 +482,7 @@ def state_from_box(event: Event) -> State:
         s.called.setdefault(s.name[zone], []).append(zone)
     for slot in ("awake", "unique", "shown", "borrowed", "used", "edges", "began", "open"):
         setattr(s, slot, {})
-    s.lasting, s.queue = [], []
+    s.lasting, s.queue, s.trace = [], [], None
     s.tricks = s.draws = s.answers = s.mark = 0
     s.budget, s.pc, s.frame, s.outcome, s.shared = BUDGET, ("setup", 0), (), None, False
     return s

@@ -213,7 +213,10 @@ def run_before(s: State, c: int, record: list[Any], rules: Sequence[Rule]) -> bo
         if passed and passed[0][0].stage != rule.stage:
             passed = []
         if _still(s, rule, me) and _applies(s, c, rule, me, values, record):
-            _carry_out(s, c, rule, me, values, record)
+            if s.trace is None:
+                _carry_out(s, c, rule, me, values, record)
+            else:
+                _noted(s, c, one, record)
             if record[-1]:
                 return False
             if passed and rule.again:
@@ -221,6 +224,15 @@ def run_before(s: State, c: int, record: list[Any], rules: Sequence[Rule]) -> bo
         elif rule.again:
             passed.append(one)
     return True
+
+
+def _noted(s: State, c: int, one: Working, record: list[Any]) -> None:
+    """Carry a rule out, and note which slots it changed."""
+    old, at = record[:-1], len(s.log)
+    _carry_out(s, c, *one, record)
+    for slot, (was, now) in enumerate(zip(old, record, strict=False)):
+        if was != now and s.trace is not None:
+            s.trace.append(("slot", at, one[0].site, one[1], c, slot, was, now))
 
 
 def run_instead(s: State, c: int, record: list[Any], rules: Sequence[Rule], verb: str) -> bool:
@@ -354,6 +366,8 @@ def modified(
         for me, values in on:
             if rule.guard is None or rule.guard(s, -1, me, values, subject):
                 how, amount = rule.body(s, -1, me, values, subject)
+                if s.trace is not None:
+                    s.trace.append(("value", len(s.log), rule.site, me, how, amount))
                 if how == "has":
                     base = amount
                 elif amount > 0:
