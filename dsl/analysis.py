@@ -112,15 +112,13 @@ class Analysis:
     def far_fields(self) -> list[str]:
         """Fields that a verb may depend on besides those of what stands in its slots.
 
-        All that rules, queries and conditions speak of; of verbs, what they read of other things than their slots.
+        All that rules and conditions speak of, and queries that they or verbs use; of verbs, what they read of other
+        things than their slots.
         """
         units = self.units
-        texts = (units.rules, units.queries, units.adjectives, units.modifiers, units.limits)
-        found = {
-            node.name
-            for node in walk((*texts, units.conditions, units.voices, units.askers))
-            if isinstance(node, ir.FieldOf | ir.Ref)
-        }
+        texts = (units.rules, units.modifiers, units.limits, units.conditions, units.voices, units.askers)
+        used = self._used_words((*texts, units.verbs))
+        found = {node.name for node in walk((*texts, used)) if isinstance(node, ir.FieldOf | ir.Ref)}
         for verb in units.verbs:
             written = {
                 id(arg)
@@ -133,6 +131,24 @@ class Analysis:
                 if far or (isinstance(node, ir.Ref) and id(node) not in written):
                     found.add(node.name)
         return sorted(found)
+
+    def _used_words(self, texts: Any) -> list[u.QueryUnit | u.AdjUnit]:
+        """Queries, relations and adjectives that come up when these texts run, and those that they use in turn."""
+        queries = {unit.phrase.number: unit for unit in self.units.queries}
+        found: dict[int, u.QueryUnit | u.AdjUnit] = {}
+        todo: list[Any] = [texts]
+        while todo:
+            for node in walk(todo.pop()):
+                new: list[u.QueryUnit | u.AdjUnit] = []
+                if isinstance(node, ir.Call | ir.Rel) and (query := queries.get(node.pattern.phrase.number)):
+                    new = [query]
+                elif isinstance(node, ir.Adj):
+                    new = [a for a in self.units.adjectives if a.info.name == node.name]
+                for unit in new:
+                    if id(unit) not in found:
+                        found[id(unit)] = unit
+                        todo.append(unit)
+        return list(found.values())
 
     # ------------------------------------------------------------ recursion
     def _find_recursive(self) -> set[int]:

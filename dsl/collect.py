@@ -306,12 +306,14 @@ class Collector:
                 made.for_people = True
             elif m := re.fullmatch(r"kept per (.+)", text):
                 made.kept = m[1]
+            elif text == "untold":
+                made.untold = True
             else:
                 self.fail(
                     "LB0221",
                     trait.span,
                     f"'{text}' says nothing about a field",
-                    "known: kept per turn, 0 to 5, at least 0, at most 5, any number, hidden, seen by owner, "
+                    "known: kept per turn, 0 to 5, at least 0, at most 5, any number, untold, hidden, seen by owner, "
                     "seen by all, for people",
                 )
 

@@ -285,6 +285,7 @@ class Emitter(Rules):
                 "high": f.high,
                 "sort": f.sort,
                 "seen": f.seen,
+                "untold": f.untold,
                 "fixed": self.analysis.is_fixed(f.name) and not f.kept,
                 "thing": f.type.base in self.v.kinds or f.type.base == "zone",
                 "modified": self.field_numbers[f.name] if f.name in self.analysis.modified else None,
@@ -311,6 +312,7 @@ class Emitter(Rules):
                 "type": str(t),
                 "default": constant if known else None,
                 "kept": kept,
+                "untold": name in self.units.untold,
                 "thing": t.base in self.v.kinds or t.base == "zone",
             }
         return out

@@ -575,8 +575,9 @@ class Statements(Core):
             asked: ast.expr = py.name(x)
         else:
             asked = ex.asked(sc)
+        doer = "they" if s.who is not None and s.who.type.base in self.v.kinds else ""
         tests = [
-            *self.can_do(s.call, inner),
+            *self.can_do(s.call, inner, doer),
             py.call(
                 "k_choose_yes",
                 *self.lead(s.span),
@@ -584,7 +585,6 @@ class Statements(Core):
                 ex.spoken(s.span, s.call, inner) or py.const(s.prompt),
             ),
         ]
-        doer = "they" if s.who is not None and s.who.type.base in self.v.kinds else ""
         body = self.call_stmt(u.SCall(span=s.span, call=s.call, name=s.name, doer=doer), inner)
         inner.asker = sc.asker
         if s.body:
@@ -779,7 +779,7 @@ class Statements(Core):
             unit.needs or any(r.timing == "forbid" for r in self.analysis.watchers.get(phrase.number, ()))
         )
 
-    def can_do(self, call: ir.Expr, sc: Scope) -> list[ast.expr]:
+    def can_do(self, call: ir.Expr, sc: Scope, doer: str = "") -> list[ast.expr]:
         """Tests that a verb could be carried out: its needs hold and there is something to choose."""
         assert isinstance(call, ir.Call)
         phrase, ex = call.pattern.phrase, self.expressions
@@ -792,14 +792,15 @@ class Statements(Core):
         if not asking and self.has_needs(phrase):
             given = {k: ex.argument(a, phrase.slots[k], sc) for k, a in args.items() if a.type.form != "each"}
             if len(given) == len(args):
+                speaker = sc.bind("you", sc.names[doer]) if doer else sc
                 tests.append(
                     py.call(
                         f"n{phrase.number}",
                         py.name("s"),
                         py.name("c"),
                         ex.me(sc),
-                        ex.you(sc),
-                        *self._ordered(phrase, given, sc),
+                        ex.you(speaker),
+                        *self._ordered(phrase, given, speaker),
                     )
                 )
         return tests

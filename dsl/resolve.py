@@ -214,9 +214,14 @@ class Resolver(CardReader):
         for trait in traits:
             if m := re.fullmatch(r"kept per (.+)", str(trait)):
                 kept = self._scope(m[1], trait.span)
+            elif str(trait) == "untold":
+                self.units.untold.add(name)
             else:
                 self.fail(
-                    "LB0221", trait.span, f"'{trait}' says nothing about a state", "known: kept per SCOPE"
+                    "LB0221",
+                    trait.span,
+                    f"'{trait}' says nothing about a state",
+                    "known: kept per SCOPE, untold",
                 )
         value = self.read(default, self.base_env(), t) if default is not None else None
         self.units.values[name] = (t, value, kept)

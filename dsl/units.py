@@ -380,6 +380,7 @@ class Units:
         default_factory=dict
     )  # name -> type, start, kept per
     value_spans: dict[str, Span] = field(default_factory=dict)
+    untold: set[str] = field(default_factory=set)  # states that are book-keeping
     orders: ir.Expr | None = None
     waits: tuple[str, ...] = ()
     chosen_orders: tuple[str, ...] = ()  # verbs whose `each X` is done in an order somebody chooses

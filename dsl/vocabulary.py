@@ -64,6 +64,7 @@ class FieldInfo:
     live: bool = False
     kept: str = ""  # a scope with which it starts anew
     for_people: bool = False  # printed to be read; no text need look at it
+    untold: bool = False  # book-keeping of the rules, of no interest to players
 
 
 @dataclass(slots=True)

@@ -292,6 +292,23 @@ class Game:
             new._state.chance = new._checkpoint.chance = Branch(self._state.chance, self._state.draws, chance)
         return new
 
+    def retraced(self) -> list[tuple[Any, ...]]:
+        """What rules changed on the way here: the same answers are given again, and notes are taken.
+
+        ("value", events before it, site, thing, gets or has, amount)   a modifier of a value
+        ("slot", events before it, site, thing, cause, slot, old, new)  a rule before an act changed a slot of it
+        """
+        again = Game(self.program, self.seed, self.seat_names, self.settings, self._state.chance, start=False)
+        again._acts, again._act_steps = self._acts[:], self._act_steps[:]
+        notes: list[tuple[Any, ...]] = []
+        again._state.trace = notes
+        answers = [event for event in self.log if event[0] == "answered"]
+        again._since = [(event[3][0], event[4]) for event in answers]
+        again._started = True
+        again._checkpoint = again._state.copy()
+        again._run(resumed=False)
+        return notes
+
     def at_step(self, state: State, left: list[tuple[Thing | None, str]]) -> None:
         """The walk reached a step: from here the game can be taken up again."""
         self._checkpoint = state.copy()

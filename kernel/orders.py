@@ -2,7 +2,7 @@
 
 Whether it can is found out by doing it. If each thing only changes in itself, in fields that no rule looks at, the order
 is no matter, and what was done stands. Otherwise it is taken back and done on copies of the table: in the reverse
-order, and with each thing that changed more than itself in the first place. If a try asks something, draws by chance
+order, and with some of those that changed more than themselves in the first place. If a try asks something, draws by chance
 or stops a scope, the order counts as one that matters.
 """
 
@@ -17,6 +17,7 @@ from .state import State, Thing
 
 RUNTIME = ("each_in_order",)
 Block = Callable[[State, Thing], None]
+MIXED_MAX = 3  # things that are tried in the first place; the reverse order has exchanged every two of them already
 
 
 def each_in_order(s: State, c: int, site: int, who: Any, things: Sequence[Thing], block: Block) -> None:
@@ -36,6 +37,7 @@ def each_in_order(s: State, c: int, site: int, who: Any, things: Sequence[Thing]
 def _matters(s: State, left: list[Thing], block: Block) -> bool:
     """Can the order matter? If nothing has to do with anything else, it is done at once, and nothing is left."""
     before, run, start = s.copy([]), s.run, len(s.log)
+    before.trace = None if s.trace is None else s.trace[:]
     s.run = _asked
     mixed, table = list[Thing](), None
     try:
@@ -56,7 +58,7 @@ def _matters(s: State, left: list[Thing], block: Block) -> bool:
     s.take_back(before, start)
     if table is None:
         return True
-    orders = [left[::-1], *([one, *(t for t in left if t != one)] for one in mixed)]
+    orders = [left[::-1], *([one, *(t for t in left if t != one)] for one in mixed[:MIXED_MAX])]
     return any(_tried(s, order, block) != table for order in orders)
 
 
@@ -71,7 +73,7 @@ def _tried(s: State, things: Sequence[Thing], block: Block) -> list[Any] | None:
     """The table after one order. Nothing if that cannot be told."""
     start = len(s.log)
     trial = s.copy(s.log)  # what it adds is taken away again
-    trial.run = _asked
+    trial.run, trial.trace = _asked, None
     try:
         for thing in things:
             block(trial, thing)

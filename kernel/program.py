@@ -54,6 +54,7 @@ class Program:
         }
         self.frame_sizes: dict[str, int] = tables["frame_sizes"]
         self.far_fields = frozenset(tables["far_fields"])
+        self.abilities: dict[tuple[int, str, str], list[tuple[str, str, str | None]]] = {}  # kept by rules.py
         self.kept_fields: dict[str, list[tuple[str, str, str]]] = tables["kept_fields"]
         self.same_defaults = frozenset(
             (kind, attr)
@@ -82,7 +83,8 @@ class Program:
         options = {row["number"]: option_of(space, row) for row in tables["options"]}
         space["k_rules"] = rules
         for name, numbers in tables["lists"].items():
-            space[name] = tuple(sorted((rules[n] for n in numbers), key=in_stages))
+            found = sorted((rules[n] for n in numbers), key=in_stages)
+            space[name] = tuple(map(modifier_of, found) if name[0] in "VM" else found)
         for name, window in tables["window_lists"].items():
             space[name] = tuple(options[n] for n in tables["windows"][window])
         return space
@@ -249,6 +251,7 @@ class Program:
         ):
             setattr(s, slot, {})
         s.tricks = s.draws = s.answers = s.mark = 0
+        s.trace = None
         s.drawn = []
         s.of = {kind: [] for kind in self.kinds}
         s.budget = BUDGET
@@ -481,7 +484,7 @@ def state_from_box(event: Event) -> State:
         s.called.setdefault(s.name[zone], []).append(zone)
     for slot in ("awake", "unique", "shown", "borrowed", "used", "edges", "began", "open"):
         setattr(s, slot, {})
-    s.lasting, s.queue = [], []
+    s.lasting, s.queue, s.trace = [], [], None
     s.tricks = s.draws = s.answers = s.mark = 0
     s.budget, s.pc, s.frame, s.outcome, s.shared = BUDGET, ("setup", 0), (), None, False
     return s
@@ -491,6 +494,12 @@ def rule_of(space: Mapping[str, Any], row: Sequence[Any]) -> rules.Rule:
     number, where, guard, body, once, site, stage, again = row
     test = space[guard] if guard else None
     return rules.Rule(number, tuple(where), test, space[body], once, site, stage, again)
+
+
+def modifier_of(rule: rules.Rule) -> rules.Modifier:
+    """A rule that changes a value, laid out for the function that is called most of all."""
+    design, face = rule.where[1:3] if rule.where[0] == "design" else (-1, "")
+    return design, face, rule.guard, rule.body, rule
 
 
 def option_of(space: Mapping[str, Any], row: Mapping[str, Any]) -> rules.Option:

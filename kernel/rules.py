@@ -212,8 +212,11 @@ def run_before(s: State, c: int, record: list[Any], rules: Sequence[Rule]) -> bo
         at += 1
         if passed and passed[0][0].stage != rule.stage:
             passed = []
-        if _still(s, rule, me) and _applies(s, c, rule, me, values, record):
-            _carry_out(s, c, rule, me, values, record)
+        if (me is None or _still(s, rule, me)) and _applies(s, c, rule, me, values, record):
+            if s.trace is None:
+                _carry_out(s, c, rule, me, values, record)
+            else:
+                _noted(s, c, one, record)
             if record[-1]:
                 return False
             if passed and rule.again:
@@ -221,6 +224,15 @@ def run_before(s: State, c: int, record: list[Any], rules: Sequence[Rule]) -> bo
         elif rule.again:
             passed.append(one)
     return True
+
+
+def _noted(s: State, c: int, one: Working, record: list[Any]) -> None:
+    """Carry a rule out, and note which slots it changed."""
+    old, at = record[:-1], len(s.log)
+    _carry_out(s, c, *one, record)
+    for slot, (was, now) in enumerate(zip(old, record, strict=False)):
+        if was != now and s.trace is not None:
+            s.trace.append(("slot", at, one[0].site, one[1], c, slot, was, now))
 
 
 def run_instead(s: State, c: int, record: list[Any], rules: Sequence[Rule], verb: str) -> bool:
@@ -334,26 +346,37 @@ def whenever(s: State, c: int, rules: Sequence[Rule]) -> None:
 
 
 # ---------------------------------------------------------------- modifiers
+Modifier = tuple[
+    int, str, "Callable[..., bool] | None", "Callable[..., Any]", Rule
+]  # design or -1, face, ...
+
+
 def modified(
-    s: State, base: Any, subject: tuple[Any, ...], rules: Sequence[Rule], low: int | None, high: int | None
+    s: State,
+    base: Any,
+    subject: tuple[Any, ...],
+    rules: Sequence[Modifier],
+    low: int | None,
+    high: int | None,
 ) -> Any:
     """A value with all that changes it: what replaces it first, then increases, then decreases, then bounds.
 
     A modifier's body gives ("has", value) or ("gets", amount); its guard tests whether it speaks of `subject`.
     """
     up = down = 0
-    for rule in rules:
-        where = rule.where
-        if where[0] == "design":
-            if not (live := s.live[where[1]]):
+    awake = s.live
+    for design, face, guard, body, rule in rules:
+        if design >= 0:
+            if not (live := awake[design]):
                 continue
-            face = where[2]
             on: Any = [(t, ()) for t in live if not face or s.face[t] == face]
         else:
-            on = hosts(s, where)
+            on = hosts(s, rule.where)
         for me, values in on:
-            if rule.guard is None or rule.guard(s, -1, me, values, subject):
-                how, amount = rule.body(s, -1, me, values, subject)
+            if guard is None or guard(s, -1, me, values, subject):
+                how, amount = body(s, -1, me, values, subject)
+                if s.trace is not None:
+                    s.trace.append(("value", len(s.log), rule.site, me, how, amount))
                 if how == "has":
                     base = amount
                 elif amount > 0:
@@ -428,7 +451,8 @@ def enter(s: State, c: int, site: int, scope: str, subject: Thing | None) -> int
         return -1
     here = begin(s, c, site, scope, subject)
     for name, attr, value in s.program.kept.get(scope, ()):
-        put_value(s, here, site, name, attr, value)
+        if getattr(s, attr) != value:
+            put_value(s, here, site, name, attr, value)
     for kind, name, attr in s.program.kept_fields.get(scope, ()):
         _start_anew(s, here, site, kind, name, attr)
     if "start" in lists and not run_before(s, here, record, lists["start"]):
@@ -641,13 +665,21 @@ def offer_shared(
 # ---------------------------------------------------------------- printed abilities
 def _abilities(s: State, thing: Thing, name: str) -> list[tuple[str, str, str | None]]:
     """(label, function, guard) of each text of that name on the face that is up, borrowed ones included."""
-    found = []
-    for design in (s.design[thing], *s.borrowed.get(thing, ())):
-        if design >= 0:
-            for ability, face, label, function, guard in s.program.designs[design]["abilities"]:
-                if ability == name and face in ("", s.face[thing]):
-                    found.append((label, function, guard))
-    return found
+    if thing in s.borrowed:
+        return [
+            one for d in (s.design[thing], *s.borrowed[thing]) for one in _printed(s, d, s.face[thing], name)
+        ]
+    return _printed(s, s.design[thing], s.face[thing], name)
+
+
+def _printed(s: State, design: int, face: str, name: str) -> list[tuple[str, str, str | None]]:
+    """What a design has on a face; kept, since it never changes."""
+    known = s.program.abilities.get((design, face, name))
+    if known is None:
+        rows = s.program.designs[design]["abilities"] if design >= 0 else ()
+        known = [tuple(row[2:]) for row in rows if row[0] == name and row[1] in ("", face)]
+        s.program.abilities[design, face, name] = known
+    return known
 
 
 def has_ability(s: State, thing: Thing, name: str) -> bool:

@@ -71,6 +71,7 @@ class State:
         "shared",
         "shown",
         "sight",
+        "trace",
         "tricks",
         "unique",
         "used",
@@ -125,6 +126,9 @@ class State:
     budget: int
     mark: int  # length of the log at the last answer
     shared: bool  # fixed columns are shared with another copy
+    trace: (
+        list[tuple[Any, ...]] | None
+    )  # notes on what rules changed, if somebody wants to know: see `Game.retraced`
 
     def copy(self, log: list[Event] | None = None) -> State:
         """A copy that can go its own way, with a copy of the log or with the one given.
@@ -136,9 +140,11 @@ class State:
     def take_back(self, before: State, events: int) -> None:
         """Become again what a copy has kept; the log, which others hold, loses its end."""
         for slot in (*State.__slots__, *self.FIELDS, *self.GLOBALS, *self.ZONES):
-            if slot != "log":
+            if slot not in ("log", "trace"):
                 setattr(self, slot, getattr(before, slot))
         del self.log[events:]
+        if self.trace is not None:
+            self.trace[:] = before.trace or []
 
     def snapshot(self) -> dict[str, Any]:
         """Everything that events decide, for comparing two tables."""

@@ -123,7 +123,7 @@ def _field_table(s: State) -> dict[str, dict[str, Any]]:
     program = getattr(s, "program", None)
     if program is not None:
         table: dict[str, dict[str, Any]] = program.fields
-        return table
+        return {name: info for name, info in table.items() if not info.get("untold")}
     return {}
 
 
@@ -148,6 +148,7 @@ def _values(s: State, seat: Thing | None) -> dict[str, Any]:
     return {
         name: _shown_value(s, seat, getattr(s, info["attr"]), info["thing"])
         for name, info in program.values.items()
+        if not info.get("untold")
     }
 
 

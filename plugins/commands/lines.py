@@ -30,6 +30,8 @@ from .looking import Looking
 from .maps import Marks, map_lines, place_lines
 from .matching import meant
 from .phases import Phases
+from .previews import Previews
+from .reasons import number_line, reasons
 from .sharing import bot_answer, bot_answers, only_bots_can_act
 from .sights import Seer
 from .story import Reading, Story, as_printed, merged, pointers, told, why
@@ -37,6 +39,7 @@ from .telling import Teller
 from .values import Values
 
 LOG_LINES = 20
+PREVIEWED_MAX = 12  # answers that are looked at when none is named
 TOLD_MAX = 40  # lines that are told at once
 HELP = """\
 Type the number or the name of an answer; the beginning of a name or of a word in it is enough.
@@ -51,6 +54,8 @@ Type the number or the name of an answer; the beginning of a name or of a word i
   seats         who sits where, and whose turn it is
   log [N]       the last N lines of all that happened, with the numbers of their events
   why [EVENT]   what led to an event (without a number: to the last line of the log)
+  why 3?        of the last 3 in the story: all that made it more or less, with the card and the line
+  preview [ANSWER]  what an answer would lead to, as far as that can be known; alone: of each answer in short
   undo          take back your last answer, where nobody has learned anything from it
   help          this
   quit          stop; the game is stored, and longbox play goes on with it ('save and quit' is the same)
@@ -114,6 +119,7 @@ class Sitting:
             "show": self._show,
             "seats": self._seats,
             "log": self._log,
+            "preview": self._preview,
             "why": self._why,
             "undo": self._undo,
             "help": self._help,
@@ -478,6 +484,9 @@ class Sitting:
             self.keyboard.say("Nothing has happened yet.")
 
     def _why(self, rest: str) -> None:
+        if rest.endswith("?") and rest[:-1].strip().isdecimal():
+            self._why_number(int(rest[:-1]))
+            return
         lines = told(self.story.lines)
         if not rest and not lines:
             self.keyboard.say("Nothing has happened yet.")
@@ -485,6 +494,29 @@ class Sitting:
         number = event_number(rest, len(self.game.log)) if rest else lines[-1].number
         for cause in why(self.game.log, number, self._open_story()):
             self.keyboard.say(*cause.lines())
+
+    def _why_number(self, number: int) -> None:
+        """Each rule and modifier that had a part in a number of the story."""
+        line = number_line(self.story, number)
+        if line is None:
+            raise WrongUse(f"nothing that happened has the number {number} in it")
+        self.keyboard.say(*reasons(self.game, line, self.story.reading))
+
+    def _preview(self, rest: str) -> None:
+        """What an answer would lead to; alone, the same of every answer in short."""
+        question = self.game.question
+        assert question is not None, "asked while a question is open"
+        keys = self._listed(question).keys
+        previews = Previews(self.game, question, self.story)
+        if rest:
+            key = chosen(keys, rest, " " in rest) or self._meant(rest, question)
+            self.keyboard.say(*(previews.lines(key) or ["Nothing would happen at once."]))
+            return
+        for key in keys[:PREVIEWED_MAX]:
+            short = "; ".join(line.strip() for line in previews.lines(key)) or "nothing at once"
+            self.keyboard.say(*wrapped(f"  {key}: {short}"))
+        if len(keys) > PREVIEWED_MAX:
+            self.keyboard.say(f"  and {len(keys) - PREVIEWED_MAX} more: preview ANSWER")
 
     def _open_story(self) -> Story:
         """The whole story where nothing is hidden from anybody, else the viewer's."""

@@ -23,7 +23,7 @@ from ..cli import WrongUse
 from .matching import meant
 
 HEADLINE = "headline"
-LINES_MAX = 8  # of a headline
+LINES_MAX = 12  # of a headline
 _JOINING = re.compile(r"( (of|in|for|to|from|on|at|by|near|with|a|an|the))+$")
 _UNWORKED = (LongboxError, TypeError, KeyError, IndexError, AttributeError, ValueError)
 

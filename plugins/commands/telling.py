@@ -107,6 +107,7 @@ class Teller:
             return True
         cause = self.story.lines[line.cause - 1].event[0] if line.cause > 0 else ""
         kept = isinstance(line.event[-1], bool) and line.event[-2] in self._kept
+        kept = kept or bool(self._spec(line).get("untold"))
         return cause != "began" and not kept and self._spec(line).get("type", "").rstrip("?") != "zone"
 
     def _spec(self, line: Line) -> Mapping[str, str]:

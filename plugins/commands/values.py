@@ -75,6 +75,7 @@ class Values:
     def _readable(self, thing: Thing) -> Iterator[tuple[str, dict[str, Any]]]:
         for name, spec in self.program.fields.items():
             plain = spec["type"].rstrip("?") not in ("zone", "text") and name not in ("row", "column")
+            plain = plain and not spec.get("untold")
             if plain and may_read(self.state, self.seat, thing, spec):
                 yield name, spec
 

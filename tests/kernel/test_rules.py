@@ -686,3 +686,12 @@ strike:
     rules += "relation (a: fighter) besides (b: fighter): a != b\n"
     play = "resolve strike of Ash\nhurt Bea by 1\nnow Bea's asleep is yes\nhurt Bea by 1"
     assert life(arena(play, rules, ash=ash), "Bea") == 3
+
+
+def test_who_may_do_something_is_the_one_whose_needs_count() -> None:
+    rules = "verb [(f: fighter = you)] boast/boasts:\n    needs f is not asleep\n    note 1\n"
+    ash = "strike:\n    Bea may boast"
+    game = arena("now Ash's asleep is yes\nresolve strike of Ash", rules, ash=ash)
+    assert game.question is not None and game.question.keys == ["yes", "no"]
+    game = arena("now Bea's asleep is yes\nresolve strike of Ash", rules, ash=ash)
+    assert game.question is not None and game.question.keys == ["go on", "end"]
