@@ -122,7 +122,8 @@ class Expressions:
             case ir.Negative(inner=inner):
                 return ast.UnaryOp(ast.USub(), self.emit(inner, sc))
             case ir.Both(left=left, right=right):
-                return ast.BinOp(self.as_list(left, sc), ast.Add(), self.as_list(right, sc))
+                parts = [self.as_list(left, sc), self.as_list(right, sc)]  # a kept set is a tuple, others are lists
+                return ast.List([ast.Starred(part, ast.Load()) for part in parts], ast.Load())
             case ir.Without(left=left, right=right):
                 x = self._fresh(sc)
                 test = py.compare(py.name(x), ast.NotIn(), self.as_list(right, sc))
