@@ -122,8 +122,8 @@ class Expressions:
             case ir.Negative(inner=inner):
                 return ast.UnaryOp(ast.USub(), self.emit(inner, sc))
             case ir.Both(left=left, right=right):
-                parts = [self.as_list(left, sc), self.as_list(right, sc)]  # a kept set is a tuple, others are lists
-                return ast.List([ast.Starred(part, ast.Load()) for part in parts], ast.Load())
+                one, two = (py.call("k_list", self.as_list(x, sc)) for x in (left, right))  # a kept set is a tuple
+                return ast.BinOp(one, ast.Add(), two)
             case ir.Without(left=left, right=right):
                 x = self._fresh(sc)
                 test = py.compare(py.name(x), ast.NotIn(), self.as_list(right, sc))
