@@ -122,7 +122,8 @@ class Expressions:
             case ir.Negative(inner=inner):
                 return ast.UnaryOp(ast.USub(), self.emit(inner, sc))
             case ir.Both(left=left, right=right):
-                return ast.BinOp(self.as_list(left, sc), ast.Add(), self.as_list(right, sc))
+                one, two = (py.call("k_list", self.as_list(x, sc)) for x in (left, right))  # a kept set is a tuple
+                return ast.BinOp(one, ast.Add(), two)
             case ir.Without(left=left, right=right):
                 x = self._fresh(sc)
                 test = py.compare(py.name(x), ast.NotIn(), self.as_list(right, sc))

@@ -207,6 +207,8 @@ def _marks(s: State, copies: Sequence[Thing]) -> list[str]:
 
 def called(s: State, things: Sequence[Thing]) -> list[tuple[str, Thing]]:
     """What things are called in answers, each with the thing."""
+    if len(things) < 2:  # asked for every option of every window: mostly of nothing
+        return [(s.name[t], t) for t in things]
     return list(zip(*offered(s, things), strict=True))
 
 

@@ -228,9 +228,15 @@ def _split(key: str) -> tuple[str, str]:
 
 
 def _actors(keys: Sequence[str]) -> list[str]:
-    """Where answers are for several to act, each begins with the one who acts."""
-    firsts = [_split(key)[0] for key in keys if key not in ENDS]
-    return list(dict.fromkeys(firsts)) if all(firsts) and len(set(firsts)) < len(firsts) else []
+    """Where answers are for several to act, each begins with the one who acts; the seat itself may go without.
+
+    Where some have no such beginning, they are actors only if there are fewer of them than things to do.
+    """
+    parts = [_split(key) for key in keys if key not in ENDS]
+    firsts = [first for first, _ in parts if first]
+    labels = {label for first, label in parts if first}
+    several = len(firsts) == len(parts) or len(set(firsts)) < len(labels)
+    return list(dict.fromkeys(firsts)) if several and len(set(firsts)) < len(firsts) else []
 
 
 def _hanging(lead: str, entries: Sequence[str]) -> Iterator[str]:

@@ -29,6 +29,7 @@ from .common import event_number
 from .looking import Looking
 from .maps import Marks, map_lines, place_lines
 from .matching import meant
+from .passing import Passing, may_pass_round
 from .phases import Phases
 from .previews import Previews
 from .reasons import number_line, reasons
@@ -51,6 +52,7 @@ Type the number or the name of an answer; the beginning of a name or of a word i
   zone NAME     one place, with all that you may see in it
   card NAME     a card or another thing: what is printed on it, and how it is now if you may see it
   show NAME     a zone, card or thing, or what else the game lets everybody look at (listed below)
+  pass round    pass, and go on passing out of your turn until the round is over
   seats         who sits where, and whose turn it is
   log [N]       the last N lines of all that happened, with the numbers of their events
   why [EVENT]   what led to an event (without a number: to the last line of the log)
@@ -109,6 +111,7 @@ class Sitting:
         self._plurals = {name: kind["plural"] for name, kind in session.program.kinds.items()}
         self._marks, self._maps = Marks(), True
         self._about = About(session.program)
+        self._passing = Passing()
         self._words: dict[str, Callable[[str], None]] = {
             "answers": self._answers,
             "bots": self._bots,
@@ -117,6 +120,7 @@ class Sitting:
             "zone": self._zone,
             "card": self._card,
             "show": self._show,
+            "pass": self._pass,
             "seats": self._seats,
             "log": self._log,
             "preview": self._preview,
@@ -156,8 +160,17 @@ class Sitting:
     def play(self) -> None:
         """Until the game is over, or somebody quits."""
         while (question := self._bots_answer()) is not None:
-            self._turn(question)
+            if not self._passes(question):
+                self._turn(question)
         self._tell()
+
+    def _passes(self, question: Question) -> bool:
+        """Whoever passes for the round is not asked, and the keyboard stays where it is."""
+        self._phases.follow(self.game.log, self.game.state)
+        if not self._passing.covers(self.game, question, self._phases.round):
+            return False
+        self.session.answer(PASS, question.seats[0])
+        return True
 
     def _bots_answer(self) -> Question | None:
         """Let bots answer as long as one is asked; then the question that is for a person."""
@@ -224,7 +237,8 @@ class Sitting:
         part = f"{last} {self._phases.at.get(last)}"
         if part != self._headed:
             self._headed = part
-            self.keyboard.say(*Seer(self.game, self.reader).headline())
+            seer = Seer(self.game, self.reader)
+            self.keyboard.say(*(self._drawing() if self._maps and seer.signs() else ()), *seer.headline())
 
     # ------------------------------------------------------------ the question
     def _show_question(self, question: Question) -> None:
@@ -232,12 +246,20 @@ class Sitting:
         about = self._about.line(self.game, question, self.story)
         self.keyboard.say(
             "",
-            *(map_lines(self._view(), self._marks, spaces, self._plurals) if spaces else ()),
+            *(self._drawing(spaces) if spaces else ()),
             *self._own_cards(),
             *(wrapped(f"({about})") if about else ()),
             *wrapped(f"{self._asked(question)}: {prompt_text(question, list(self._windows()))}"),
             *self._listed(question).lines(spaces),
+            *(
+                ["  ('pass round': also from now on, until the round is over)"]
+                if self._is_reaction(question)
+                else ()
+            ),
         )
+
+    def _is_reaction(self, question: Question) -> bool:
+        return self._phases.round > 0 and may_pass_round(self.game, question)
 
     def _listed(self, question: Question, all_of_them: bool = False) -> Answers:
         return Answers(question, self._values(), () if all_of_them else self._theirs(question))
@@ -308,6 +330,7 @@ class Sitting:
 
     def _forget(self) -> None:
         """What was heard of is gone: the game is shorter now, or went another way."""
+        self._passing.forget()
         for seat, story in self._stories.items():
             story.take_back(self.game.log)
             self._heard[seat] = min(self._heard[seat], len(self.game.log))
@@ -333,11 +356,27 @@ class Sitting:
             self.keyboard.say("They pass.")
         self._tell()
 
+    def _pass(self, rest: str) -> None:
+        """Pass now, and whenever asked out of turn, until the next round."""
+        question = self.game.question
+        assert question is not None, "asked while a question is open"
+        if rest.lower() not in ("round", "the round", "rest"):
+            raise WrongUse("'pass' is not offered here; 'pass round' passes for the rest of a round")
+        if not self._is_reaction(question):
+            raise WrongUse("'pass round' is for questions out of your turn that may be passed")
+        self._passing.begin(question.seats[0], self._phases.round)
+        self._answer(PASS, question)
+
     def _table(self, rest: str) -> None:
         shown = self._view()
-        lines = map_lines(shown, self._marks, (), self._plurals, legend=False)
+        lines = self._drawing(legend=False)
         lines += table_lines(shown, self._printed(), self._aside())
         self.keyboard.say(*(lines or ["The table is empty."]))
+
+    def _drawing(self, offered: Sequence[str] = (), legend: bool = True) -> list[str]:
+        """The boards, with the signs that the text gives to things."""
+        signs = Seer(self.game, self.viewer).signs()
+        return map_lines(self._view(), self._marks, offered, self._plurals, legend, signs)
 
     def _view(self) -> dict[str, Any]:
         return view(self.game.state, self.viewer, self.game.questions)
@@ -356,7 +395,7 @@ class Sitting:
             self.keyboard.say(f"Maps are {'' if self._maps else 'not '}drawn with questions.")
             return
         shown = self._view()
-        lines = [] if rest.lower() == "list" else map_lines(shown, self._marks, (), self._plurals)
+        lines = [] if rest.lower() == "list" else self._drawing()
         lines = lines or place_lines(shown, self._spaces(), self._plurals)
         none = "Nothing is on the map." if self._spaces() else "This game has no map."
         self.keyboard.say(*(lines or [none]))

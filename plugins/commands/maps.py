@@ -14,8 +14,11 @@ from typing import Any
 from longbox.kernel.text import WIDTH, listed, said, wrapped
 
 CELL_MAX, CELL_MIN = 13, 6  # columns of a space, the line at its left included
+SIGN_MAX = 20  # where the text says what stands for things
 LEGEND_ROOM = 30  # columns of an entry of the legend, where several stand in a line
 DEEP = 3  # how far what lies on things that lie on things is looked into
+
+_COUNTED = re.compile(r"[a-z]+[0-9]+")  # a space without a name of its own; those with one need no mark
 
 At = tuple[int, int]
 Thing = dict[str, Any]
@@ -117,8 +120,10 @@ class Board:
         marks: Marks,
         offered: Collection[str] = (),
         plurals: Mapping[str, str] | None = None,
+        signs: Mapping[str, str] | None = None,
     ) -> None:
         self.name, self.marks, self.offered = board["name"], marks, offered
+        self.signs = signs or {}  # what the text lets stand for a thing, in full; such things need no legend
         self.legend = Legend(plurals or {})
         self._in: dict[str, list[str]] = {}
         for thing in view["things"]:
@@ -148,7 +153,9 @@ class Board:
         first = min(at[1] for at in self.spaces)
         last = max(at[1] for at in self.spaces) - first
         cells = {(row, column - first): self._cell(space) for (row, column), space in self.spaces.items()}
-        wanted = min(CELL_MAX, max(8, *(cell.width + 2 for cell in cells.values())))
+        wanted = min(
+            SIGN_MAX if self.signs else CELL_MAX, max(8, *(cell.width + 2 for cell in cells.values()))
+        )
         size = next((s for s in range(wanted & ~1, 0, -2) if last * s // 2 + s < WIDTH - 2), 2)
         drawn = (
             draw(cells, size)
@@ -159,7 +166,7 @@ class Board:
 
     def _cell(self, space: dict[str, Any]) -> Cell:
         name = space["space"].removeprefix(f"{self.name} ")
-        mark = space["mark"] if space["mark"] not in (".", name) else ""
+        mark = space["mark"] if space["mark"] not in (".", name) and _COUNTED.fullmatch(name) else ""
         if mark:
             self._kinds.setdefault(mark, self._kind(space["space"]))
         return Cell(name, mark, space["space"] in self.offered, tuple(self._tokens(space)))
@@ -167,10 +174,12 @@ class Board:
     def _tokens(self, space: dict[str, Any]) -> Iterator[str]:
         """What is on a space, in marks: several of a name are counted, and what lies in a thing follows it."""
         where = space["space"].removeprefix(f"{self.name} ")
-        holders = [name for name in space["things"] if name in self._in]
-        for mark, count in self._counted(name for name in space["things"] if name not in self._in):
+        yield from filter(None, (self.signs.get(name, "") for name in space["things"]))
+        things = [name for name in space["things"] if name not in self.signs]
+        holders = [name for name in things if name in self._in]
+        for mark, count in self._counted(name for name in things if name not in self._in):
             yield f"{count}{mark}" if count > 1 else mark
-        for name in space["things"]:
+        for name in things:
             if name not in self._in:
                 base = split_copy(name)[0]
                 self.legend.stands(self.marks.of(base), base, where)
@@ -302,6 +311,7 @@ def map_lines(
     offered: Collection[str] = (),
     plurals: Mapping[str, str] | None = None,
     legend: bool = True,
+    signs: Mapping[str, str] | None = None,
 ) -> list[str]:
     """The boards of a view that are drawn; with `offered`, only those with a space that is."""
     marks = marks or Marks()
@@ -311,7 +321,7 @@ def map_lines(
     lines: list[str] = []
     for board in boards:
         lines += [f"{board['name']}:"] if len(view["boards"]) > 1 else []
-        lines += Board(view, board, marks, offered, plurals).lines(legend)
+        lines += Board(view, board, marks, offered, plurals, signs).lines(legend)
     return lines
 
 

@@ -25,6 +25,11 @@ class Phases:
             (op[5], op[1]): op for ops in program.structure.values() for op in ops if op[0] == "open"
         }
 
+    @property
+    def round(self) -> int:
+        """The number of the round that is played; 0 before the first, and where there are none."""
+        return self._round if self._first else 0
+
     def follow(self, log: Sequence[Event], state: State) -> None:
         """Take in what is new; where the history became shorter, all of it again."""
         if len(log) < self._next:

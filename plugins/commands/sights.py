@@ -3,8 +3,8 @@
     query friends of (p: peg) -> set of peg, seen by all: ...
 
 `show friends` lists it for the one who asks, or for each thing that may stand there; `show friends of Ash Peg` for
-one. A query called `headline` (and `headline of (X)`) is what stands at the head of each new part of the game. Queries
-that are not so marked are never asked.
+one. A query called `headline` (and `headline of (X)`) is what stands at the head of each new part of the game, and one
+called `sign of (X)` gives what stands for a thing on a map. Queries that are not so marked are never asked.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from ..cli import WrongUse
 from .matching import meant
 
 HEADLINE = "headline"
+SIGN = "sign"
 LINES_MAX = 12  # of a headline
 _JOINING = re.compile(r"( (of|in|for|to|from|on|at|by|near|with|a|an|the))+$")
 _UNWORKED = (LongboxError, TypeError, KeyError, IndexError, AttributeError, ValueError)
@@ -81,11 +82,11 @@ class Seer:
         return any(_is_headline(sight) for sight in self.sights)
 
     def names(self) -> list[str]:
-        return [sight.head for sight in self.sights if sight.head and not _is_headline(sight)]
+        return [sight.head for sight in self.sights if sight.head and not _is_drawn(sight)]
 
     def uses(self) -> list[str]:
         """How they are typed."""
-        return [sight.usage for sight in self.sights if not _is_headline(sight)]
+        return [sight.usage for sight in self.sights if not _is_drawn(sight)]
 
     def lines(self, typed: str, told: Told) -> list[str] | None:
         """What a query gives, if it is one that was typed."""
@@ -186,9 +187,28 @@ class Seer:
         )
         yield from (line for text in texts if text for line in str(text).split("\n"))
 
+    # ------------------------------------------------------------ maps
+    def signs(self) -> dict[str, str]:
+        """What stands on a map for the things that the seat may see, by their names."""
+        return {
+            self.state.key[t]: text
+            for sight in self.sights
+            if _is_for_each(sight, SIGN)
+            for t in self._in_play(sight.slots[0])
+            if isinstance(text := self._call(sight.function, [t]), str)
+        }
+
+
+def _is_for_each(sight: Sight, word: str) -> bool:
+    """`headline of (X)`, `sign of (X)`."""
+    return len(sight.slots) == 1 and sight.words == f"{word} of ({sight.slots[0]})"
+
+
+def _is_drawn(sight: Sight) -> bool:
+    """Shown by itself, and so nothing to ask for."""
+    return _is_headline(sight) or _is_for_each(sight, SIGN)
+
 
 def _is_headline(sight: Sight) -> bool:
     """`headline`, or `headline of (X)` for each X in play."""
-    return sight.words == HEADLINE or (
-        len(sight.slots) == 1 and sight.words == f"{HEADLINE} of ({sight.slots[0]})"
-    )
+    return sight.words == HEADLINE or _is_for_each(sight, HEADLINE)

@@ -314,7 +314,7 @@ def _join_moves(group: list[Node]) -> list[Node] | None:
         shown = f"{', '.join(names[:MANY])} and {more} more" if more else listed(names)
         return _joined(group, f"{shown} move {ways[0]}")
     source, _, _ = ways[0].rpartition(" to ")
-    if len(group) > MANY or not source:
+    if not source:
         return None
     targets = [way.rpartition(" to ")[2] for _, way in moves]
     if len(set(names)) == 1:

@@ -39,6 +39,7 @@ LENGTHS = {
     "tic_tac_toe": (7.63, 0.1, 2000),
     "uno": (46.4, 6.0, 500),
     "leduc": (208 / 81, 0.12, 4000),
+    "heroes_incorporated": (308.0, 60.0, 20),  # no peer plays it: only that it is the game that it was
 }
 
 
@@ -370,6 +371,7 @@ CONTENDERS = (
     Contender("games/tic_tac_toe", "Longbox", play_games("tic_tac_toe")),
     Contender("games/uno", "Longbox", play_games("uno")),
     Contender("games/leduc", "Longbox", play_games("leduc")),
+    Contender("games/rich", "Longbox, Heroes Incorporated", play_games("heroes_incorporated")),
     Contender("durable/uno", "Longbox, a game a transaction", play_and_store_games("NORMAL", 1)),
     Contender("durable/uno", "Longbox, FULL, 100 games a transaction", play_and_store_games("FULL", 100)),
     Contender("durable/events", "Longbox, NORMAL, a game a transaction", store_events("NORMAL", 1)),

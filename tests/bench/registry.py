@@ -54,7 +54,9 @@ SECTIONS = (
         "moves",
         ("RLCard rules object", "hand-written with events"),
     ),
-    Section("games/rich", "Games with a rich state, for orientation: the games differ", "moves"),
+    Section(
+        "games/rich", "Games with a rich state, for orientation: the games differ", "moves", ("python-chess",)
+    ),
     Section(
         "durable/uno",
         "UNO, every event in SQLite; unless told, NORMAL, a transaction a game (RLCard stores nothing)",

@@ -287,6 +287,13 @@ def test_a_value_that_nothing_changes_keeps_its_bounds_too() -> None:
     assert value(arena("note reach of Ash", rules), "tally") == 7
 
 
+def test_a_kept_set_may_grow_by_one_thing() -> None:
+    rules = "kind fighter\n    has friends: set of fighter\n"
+    play = "now Ash's friends is Ash's friends and Bea\nnow Ash's friends is Ash's friends and Ash"
+    game = arena(f"{play}\nfor each fighter among (Ash's friends): note 1", rules)
+    assert value(game, "tally") == 2
+
+
 def test_a_query_for_a_set_may_answer_nothing_or_one_thing() -> None:
     rules = "query rivals of (f: fighter) -> set of fighter:\n    if f is asleep: answer nothing\n"
     rules += "    if f = Ash: answer Bea\n    if f = Bea: answer fighters\n"

@@ -185,6 +185,18 @@ def test_answers_for_several_are_grouped_by_who_acts() -> None:
     ]
 
 
+def test_what_the_seat_does_itself_stands_before_those_who_act_for_it() -> None:
+    keys = ["draw", "Oak Peg: move to a1", "Oak Peg: move to b1", "Ash Peg: move to c1", "Ash Peg: ring", "pass"]
+    assert Answers(fake(*keys)).lines() == [
+        "  1 draw",
+        "  Oak Peg:",
+        "    2 move to a1   3 move to b1",
+        "  Ash Peg:",
+        "    4 move to c1   5 ring",
+        "  6 pass",
+    ]
+
+
 def test_every_answer_is_listed_once_whatever_it_looks_like() -> None:
     for keys in (["a: b", "a: b: c", "c", "d: e", "pass", "a"], ["x: y"] * 1 + ["z: y", "x", "z", "done"]):
         assert sorted(Answers(fake(*keys)).keys) == sorted(keys)

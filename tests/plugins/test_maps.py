@@ -80,6 +80,18 @@ def test_only_boards_with_something_offered_are_drawn() -> None:
     assert map_lines({"things": [], "boards": boards})[0] == "yard:"
 
 
+def test_the_signs_of_a_text_stand_for_things_in_full_and_need_no_legend() -> None:
+    spaces = [space("a1", 0, 0, "Oak Peg", "Ash Peg"), space("Gate", 0, 2, "Elm Peg", mark="G")]
+    shown = {"boards": [{"name": "yard", "spaces": spaces}], "things": []}
+    lines = map_lines(shown, signs={"Oak Peg": "3 Oak", "Elm Peg": ""})
+    assert lines == [
+        "  .---------------.---------------.",
+        "  |a1 3 Oak AP    |Gate           |",
+        "  '---------------'---------------'",
+        "  AP Ash Peg: a1",
+    ]
+
+
 def test_marks_differ_whatever_their_case_and_stay() -> None:
     marks = Marks()
     names = [
