@@ -20,6 +20,7 @@ knows, and a rule or a `standing` that reads a hidden card tells it that card.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Protocol, TypeAlias
@@ -38,10 +39,10 @@ ROLLOUTS = 192  # games that the greedy bot plays out for one answer
 DEPTH = 400  # decisions after which such a game counts as undecided
 
 STANDING = "standing of"  # the query that the sensible bot reads
-EXTRA = 16  # tries of the sensible bot for one answer, beyond the first of each answer it looks at
+EXTRA = 6  # tries of the sensible bot for one question, beyond the first of each answer
 LOOKED_AT = 32  # answers that it looks at, of very many
 WITHIN = 12  # questions in the middle of an effect after which it reads the standing there and then
-PATIENCE = 40  # answers in one step after which it takes any: a text may let an effect go on for ever
+PATIENCE = 100  # answers to one question in one place after which it tries something else
 WON = 1e12  # more than any standing
 
 
@@ -183,10 +184,8 @@ class SensibleBot:
         standing = standing_of(game.program)
         if len(question.keys) == 1:
             return question.keys[0]
-        if answers_in_step(game) >= PATIENCE:
-            return RandomBot(self.seed).policy(question)
         seed = derive(self.seed, game.decisions)
-        keys = question.keys
+        keys = not_repeated(game, question)
         if len(keys) > LOOKED_AT:
             keys = sorted(keys, key=lambda key: derive(seed, "part", key))[:LOOKED_AT]
         return Look(game, question, standing, seed, self.within).best(keys, self.extra)
@@ -224,14 +223,23 @@ def _asked_of(program: Program, function: Callable[..., Any], state: State, seat
     return float(value)
 
 
-def answers_in_step(game: Game) -> int:
-    """How many answers were given since the last step."""
-    count = 0
+def not_repeated(game: Game, question: Question) -> list[str]:
+    """The answers to look at: all, but where a game stays in one place for very long, those given least often there.
+
+    A text may let somebody go on for ever without a loss, and what ends it may look worse.
+    """
+    here, given = None, Counter[str]()
     for event in reversed(game.log):
-        if event[0] == "stepped":
+        if event[0] == "answered" and event[2] == question.site:
+            given[event[4]] += 1
+        elif event[0] == "stepped" and here not in (None, event[3]):
             break
-        count += event[0] == "answered"
-    return count
+        elif event[0] == "stepped":
+            here = event[3]
+    if given.total() < PATIENCE:
+        return question.keys
+    least = min(given[key] for key in question.keys)
+    return [key for key in question.keys if given[key] == least]
 
 
 class Trial:
