@@ -6,8 +6,10 @@ BIN := $(VENV)/bin
 # Which of pyproject.toml's extras the set-up installs, separated by spaces.
 EXTRAS ?= test
 # What `make play` plays, and what is passed on: make play GAME=uno ARGS="--seed 7"
-GAME ?= tic_tac_toe
+GAME ?= hour_of_need
 ARGS ?=
+# What is agreed for a first game, unless ARGS says otherwise: one hero, the easiest, against the first villain.
+FIRST_hour_of_need := --set team=Majesty
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
@@ -25,7 +27,7 @@ help: ## list the targets
 
 .PHONY: play
 play: setup ## play a game in the terminal (GAME=uno for another, ARGS for options)
-	$(BIN)/longbox play $(GAME) $(ARGS)
+	$(BIN)/longbox play $(GAME) $(or $(ARGS),$(FIRST_$(GAME)))
 
 .PHONY: setup
 setup: $(EXTRAS:%=$(VENV)/.with-%) ## an environment in .venv, installed from this folder (EXTRAS="test lint peers")
@@ -45,11 +47,11 @@ bench: $(VENV)/.with-test $(VENV)/.with-peers ## speed, beside hand-written Pyth
 
 .PHONY: fmt
 fmt: setup ## put every .box and .scene file into the one format
-	$(BIN)/longbox fmt expansions $(ARGS)
+	$(BIN)/longbox fmt expansions docs/examples $(ARGS)
 
 .PHONY: check
 check: setup ## read every pack and report its problems; runs nothing
-	$(BIN)/longbox check expansions $(ARGS)
+	$(BIN)/longbox check expansions docs/examples $(ARGS)
 
 # The sdist is built from the folder, the wheel from the sdist, so both are known to be complete.
 .PHONY: wheel

@@ -54,7 +54,7 @@ class Values:
         if number is None:
             return getattr(state, spec["attr"])[thing]
         rules = self.program.functions.get(f"M{number}", ())
-        sources = [me for rule in rules for me, _ in hosts(state, rule.where) if me is not None]
+        sources = [me for *_, rule in rules for me, _ in hosts(state, rule.where) if me is not None]
         if not all(can_see(state, self.seat, me) for me in sources):
             return getattr(state, spec["attr"])[thing]
         try:
