@@ -39,7 +39,6 @@ LENGTHS = {
     "tic_tac_toe": (7.63, 0.1, 2000),
     "uno": (46.4, 6.0, 500),
     "leduc": (208 / 81, 0.12, 4000),
-    "heroes_incorporated": (308.0, 60.0, 20),  # no peer plays it: only that it is the game that it was
 }
 
 
@@ -62,7 +61,8 @@ def play_games(name: str) -> Setup:
             return Game(program, seed=next(seeds)).play(policy).decisions
 
         _check_events_are_kept(program, policy)
-        _check_length(name, play)
+        if name in LENGTHS:  # a game that a peer plays, too
+            _check_length(name, play)
         return timed(play)
 
     return setup
