@@ -619,17 +619,11 @@ class Expressions:
             wide = self.v.common(
                 [p for k in e.kinds for p in (self.v.kinds[k].parents if self.v.kinds[k].when else [k])]
             )
-            return (
-                self._of(wide),
-                [*self._in_play(wide, value), *self.kind_tests(e.kinds, value, sc, wide)],
-                e.filters,
-            )
-        if len(e.kinds) == 1:
-            return self._of(e.kinds[0]), self._in_play(e.kinds[0], value), e.filters
-        source: ast.expr = self._of(e.kinds[0])
+            return self._here(wide), self.kind_tests(e.kinds, value, sc, wide), e.filters
+        source: ast.expr = self._here(e.kinds[0])
         for kind in e.kinds[1:]:
-            source = ast.BinOp(source, ast.Add(), self._of(kind))
-        return source, self._in_play(e.type.base, value), e.filters
+            source = ast.BinOp(source, ast.Add(), self._here(kind))
+        return source, [], e.filters
 
     def plain_relation(self, f: ir.Filter) -> ir.Filter:
         """A relation that only renames a relation of the language (`near`: is within 1 of) as what it means."""
@@ -645,14 +639,11 @@ class Expressions:
         )
         return self.plain_relation(replace(meaning, args=args, span=f.span))
 
-    def _of(self, kind: str) -> ast.expr:
-        return py.sub(py.attr(py.name("s"), "of"), py.const(kind))
-
-    def _in_play(self, kind: str, value: Maker) -> list[ast.expr]:
+    def _here(self, kind: str) -> ast.expr:
         """A description without a place speaks of what is in play; seats, spaces and lines always are."""
         if any(self.v.is_a(kind, k) for k in ("seat", "space", "line")):
-            return []
-        return [py.sub(py.attr(py.name("s"), "in_play"), value())]
+            return py.sub(py.attr(py.name("s"), "of"), py.const(kind))
+        return py.call("k_here", py.name("s"), py.const(kind))
 
     def kind_tests(self, kinds: tuple[str, ...], value: Maker, sc: Scope, known: str) -> list[ast.expr]:
         """Tests that something is of one of these kinds; none if it cannot be anything else."""

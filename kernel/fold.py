@@ -88,6 +88,7 @@ _ROW = ("kind", "design", "name", "key", "lively")
 
 def _add_thing(s: State, new: dict[str, Any]) -> None:
     thing = len(s.kind)
+    s.around = {}
     if new["name"] in s.unique:
         s.unique = {name: one for name, one in s.unique.items() if name != new["name"]}
     for slot in _ROW:
@@ -169,6 +170,7 @@ def _list_anew(s: State, things: Sequence[Thing], back: bool) -> None:
 
 def _wake(s: State, thing: Thing, now: bool) -> None:
     """Printed rules start or stop to work; what enters comes last in the order of entering."""
+    s.around = {}
     if now:
         s.awake[thing] = next(reversed(s.awake.values()), 0) + 1
     else:

@@ -17,7 +17,9 @@ from .state import State, Thing
 
 RUNTIME = ("each_in_order",)
 Block = Callable[[State, Thing], None]
-MIXED_MAX = 3  # things that are tried in the first place; the reverse order has exchanged every two of them already
+MIXED_MAX = (
+    3  # things that are tried in the first place; the reverse order has exchanged every two of them already
+)
 
 
 def each_in_order(s: State, c: int, site: int, who: Any, things: Sequence[Thing], block: Block) -> None:

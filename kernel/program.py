@@ -56,11 +56,12 @@ class Program:
         self.far_fields = frozenset(tables["far_fields"])
         self.abilities: dict[tuple[int, str, str], list[tuple[str, str, str | None]]] = {}  # kept by rules.py
         self.kept_fields: dict[str, list[tuple[str, str, str]]] = tables["kept_fields"]
-        self.same_defaults = frozenset(
-            (kind, attr)
-            for fields in self.kept_fields.values()
-            for kind, _, attr in fields
-            if len({k["defaults"].get(attr) for k in self.kinds.values() if kind in k["all"]}) == 1
+        self.plain_starts = frozenset(  # fields that start at no or 0, and are never nothing
+            spec["attr"]
+            for spec in self.fields.values()
+            if not spec["type"].endswith("?")
+            and all(k["defaults"].get(spec["attr"]) in (False, 0, None) for k in self.kinds.values())
+            and any(k["defaults"].get(spec["attr"]) is not None for k in self.kinds.values())
         )
         self.watched_scopes = frozenset({*self.scope_rules, *tables["scopes"]})
         self._boxes: dict[Any, State] = {}
@@ -190,6 +191,7 @@ class Program:
         for thing, printed in enumerate(s.design):
             if s.in_play[thing] and printed in s.live:
                 s.live[printed].append(thing)
+        s.around = {}
         s.awake = {}  # what lies there from the start comes before all that enters
         s.log.append(("opened", -1, 0, box_of(s, self)))
         return s
@@ -238,6 +240,7 @@ class Program:
             "lineage",
             "of",
             "live",
+            "around",
             "awake",
             "unique",
             "sight",
@@ -482,7 +485,7 @@ def state_from_box(event: Event) -> State:
     s.sight, s.drawn, s.called = dict(box["sight"]), box["drawn"], {}
     for zone in s.sight:
         s.called.setdefault(s.name[zone], []).append(zone)
-    for slot in ("awake", "unique", "shown", "borrowed", "used", "edges", "began", "open"):
+    for slot in ("around", "awake", "unique", "shown", "borrowed", "used", "edges", "began", "open"):
         setattr(s, slot, {})
     s.lasting, s.queue, s.trace = [], [], None
     s.tricks = s.draws = s.answers = s.mark = 0

@@ -25,6 +25,7 @@ from .questions import PASS, Prompt, alike, answer, seats_asked, told_apart
 from .state import EVENTS_MAX, REMOVED, State, Thing
 
 RUNTIME = (
+    "here",
     "spend",
     "bounded",
     "divide",
@@ -77,6 +78,14 @@ class Rule(NamedTuple):
 
 
 # ---------------------------------------------------------------- where rules work
+def here(s: State, kind: str) -> list[Thing]:
+    """The things of a kind that are in play. Who asks must not change the list."""
+    found = s.around.get(kind)
+    if found is None:
+        found = s.around[kind] = [t for t in s.of[kind] if s.in_play[t]]
+    return found
+
+
 def hosts(s: State, where: tuple[Any, ...]) -> list[tuple[Thing | None, tuple[Any, ...]]]:
     """The things a rule works on now, each with the values it captured."""
     if where[0] == "design" and not s.live[where[1]]:  # most cards are not in play
@@ -85,7 +94,7 @@ def hosts(s: State, where: tuple[Any, ...]) -> list[tuple[Thing | None, tuple[An
         case ("top",):
             return [(None, ())]
         case ("kind", kind):
-            return [(t, ()) for t in s.of[kind] if s.in_play[t]]
+            return [(t, ()) for t in here(s, kind)]
         case ("design", number, face):
             return [(t, ()) for t in s.live[number] if not face or s.face[t] == face]
         case ("zone", what, zone):
@@ -253,13 +262,15 @@ def after_hosts(s: State, rules: Sequence[Rule]) -> list[Working]:
 def run_after(s: State, c: int, record: list[Any], rules: Sequence[Rule], before: list[Working]) -> None:
     """Rules that follow: of what was there before the act, then of what came with it."""
     now = working(s, rules)
-    if now == before:
-        due = now
-    else:
-        due = list(
-            {(rule.number, me, values): (rule, me, values) for rule, me, values in (*before, *now)}.values()
-        )
-    ready = [one for one in due if _applies(s, c, *one, record)]
+    if not now:
+        now = before
+    elif before and now != before:
+        now = list({(one[0].number, *one[1:]): one for one in (*before, *now)}.values())
+    _follow(s, c, record, now)
+
+
+def _follow(s: State, c: int, record: list[Any], due: list[Working]) -> None:
+    ready = [one for one in due if _applies(s, c, *one, record)] if due else ()
     if not ready:
         return
     if waits := _waiting(s):
@@ -276,7 +287,7 @@ def _waiting(s: State) -> tuple[str, ...]:
     return tuple(scope for scope in s.program.tables["waits"] if s.open.get(scope))
 
 
-def _ordered(s: State, c: int, ready: list[tuple[Rule, Thing | None, tuple[Any, ...]]]) -> list[Any]:
+def _ordered(s: State, c: int, ready: list[Working]) -> Sequence[Working]:
     """Simultaneous rules of different things: as the game says, by entering or by somebody's choice."""
     chooser = s.program.tables["orders"]
     if (
@@ -462,12 +473,10 @@ def enter(s: State, c: int, site: int, scope: str, subject: Thing | None) -> int
 
 
 def _start_anew(s: State, c: int, site: int, kind: str, name: str, attr: str) -> None:
-    column, kinds, things = getattr(s, attr), s.program.kinds, s.of[kind]
-    if (kind, attr) in s.program.same_defaults:
-        usual = kinds[kind]["defaults"].get(attr)
-        if list(map(column.__getitem__, things)).count(usual) == len(things):
-            return  # nothing has been changed
-    for thing in things:
+    column, kinds = getattr(s, attr), s.program.kinds
+    if attr in s.program.plain_starts and not any(column):
+        return  # nothing has been changed
+    for thing in s.of[kind]:
         value = kinds[s.kind[thing]]["defaults"].get(attr)
         if column[thing] != value:
             put_field(s, c, site, thing, name, column, value)
@@ -505,7 +514,7 @@ def leave(s: State, c: int, site: int, scope: str, subject: Thing | None) -> Non
     """A scope ends: what lasted until then lapses, and rules that watch its end run."""
     lists = s.program.scope_rules.get(scope, {})
     if "end" in lists:
-        run_after(s, c, [subject, False], lists["end"], after_hosts(s, lists["end"]))
+        _follow(s, c, [subject, False], working(s, lists["end"]))
     end(s, c, site, scope, subject)
 
 

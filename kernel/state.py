@@ -35,6 +35,7 @@ class State:
 
     __slots__ = (
         "answers",
+        "around",
         "awake",
         "began",
         "borrowed",
@@ -102,6 +103,9 @@ class State:
     items: dict[Thing, list[Thing]]  # place -> what lies in it, bottom first
     of: dict[str, list[Thing]]  # kind -> things of that kind that were not removed, narrower kinds included
     lineage: dict[str, tuple[str, ...]]  # kind -> itself and all wider kinds
+    around: dict[
+        str, list[Thing]
+    ]  # kind -> those in play, as far as somebody has asked since one entered or left
     unique: dict[str, Thing]  # what is the only thing of its name
     awake: dict[Thing, int]  # what has come into play since the start -> its place in the order of entering
     live: dict[int, list[Thing]]  # design -> those whose printed rules work now, in order of entering
