@@ -21,7 +21,7 @@ from . import pyast as py
 from . import units as u
 from .analysis import walk
 from .emit_core import BASE, constant_of, told_name
-from .emit_expr import local
+from .emit_expr import local, variable
 from .emit_rules import Rules
 from .source import Span
 from .structure import flatten
@@ -335,15 +335,20 @@ class Emitter(Rules):
         """Queries, values and relations by their words, with types for slots: for those who ask from outside.
 
         A function is called with the state, a cause (-1), self and you (both may be nothing), then the slots.
+        `reads` says of each slot whether the text looks at it.
         """
         out = {}
+        made = {f.name: f for part in self.functions.values() for f in part if isinstance(f, ast.FunctionDef)}
         for unit in self.units.queries:
+            function = f"q{unit.phrase.number}"
+            names = {x.id for x in ast.walk(made[function]) if isinstance(x, ast.Name)}
             types = [str(t) for t in unit.phrase.slots.values()]
             left = iter(types)
             words = [f"({next(left)})" if w == "_" else w for w in unit.phrase.skeleton.split(" ")]
             out[" ".join(words)] = {
-                "function": f"q{unit.phrase.number}",
+                "function": function,
                 "slots": types,
+                "reads": [variable(slot) in names for slot in unit.phrase.slots],
                 "type": str(unit.phrase.gives),
                 "seen": unit.seen,
             }

@@ -191,36 +191,47 @@ class SensibleBot:
         return Look(game, question, standing, seed, self.within).best(keys, self.extra)
 
 
-Standing: TypeAlias = Callable[[State, Thing], float]
+class Standing:
+    """How well seats stand, as the text of a game says it."""
+
+    def __init__(self, program: Program, function: Callable[..., Any], is_shared: bool) -> None:
+        self.program, self._function = program, function
+        self._is_shared = is_shared  # the text says the same of every seat
+
+    def __call__(self, state: State, seats: Sequence[Thing]) -> float:
+        """The mean over some seats."""
+        if self._is_shared:
+            return self.of(state, seats[0])
+        return sum(self.of(state, seat) for seat in seats) / len(seats)
+
+    def of(self, state: State, seat: Thing) -> float:
+        function = self._function
+        try:
+            value = function(state, -1, None, None, seat)
+        except RuleError as error:
+            raise RuleError(error.what, *text_line(self.program, error)) from error
+        except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
+            what = "this text asked something of nothing"
+            raise RuleError(what, *text_line(self.program, error)) from error
+        if value is None:
+            code = function.__code__
+            what = f"the standing of {state.key[seat]} is nothing, and should be a number"
+            raise RuleError(what, code.co_filename, code.co_firstlineno)
+        return float(value)
 
 
 def standing_of(program: Program) -> Standing:
-    """How well a seat stands, as the text of the game says it."""
+    """What a game says about how well somebody stands; raises if it says nothing."""
     kinds = program.kinds[program.tables["seat_kind"]]["all"]
     for kind in kinds:
         row = program.tables["queries"].get(f"{STANDING} ({kind})")
         if row is not None and row["type"] == "number":
-            function = program.function(row["function"])
-            return lambda state, seat: _asked_of(program, function, state, seat)
+            return Standing(program, program.function(row["function"]), not row["reads"][0])
     wanted = f"query {STANDING} (p: {kinds[0]}) -> number:"
     raise LongboxError(
         f"{program.title} does not say how well somebody stands, so the sensible bot cannot play it: "
         f"write '{wanted} ...' in its rules, or take another bot"
     )
-
-
-def _asked_of(program: Program, function: Callable[..., Any], state: State, seat: Thing) -> float:
-    try:
-        value = function(state, -1, None, None, seat)
-    except RuleError as error:
-        raise RuleError(error.what, *text_line(program, error)) from error
-    except (TypeError, KeyError, IndexError, AttributeError, ValueError) as error:
-        raise RuleError("this text asked something of nothing", *text_line(program, error)) from error
-    if value is None:
-        code = function.__code__
-        what = f"the standing of {state.key[seat]} is nothing, and should be a number"
-        raise RuleError(what, code.co_filename, code.co_firstlineno)
-    return float(value)
 
 
 def not_repeated(game: Game, question: Question) -> list[str]:
@@ -291,11 +302,13 @@ class Look:
         alive = [trial for trial in trials if not trial.is_known]
         while left > 0 and alive and len(trials) > 1:
             number += 1
+            alive.sort(key=lambda trial: -trial.value)
+            if number > 1:
+                del alive[(len(alive) + 1) // 2 :]
             wanted = [(trial, *one) for trial in alive for one in trial.wanted(number)][:left]
             for trial, way, luck in wanted:
                 self._try(trial, way, luck)
             left -= len(wanted)
-            alive = sorted(alive, key=lambda trial: -trial.value)[: (len(alive) + 1) // 2]
         best = max(trial.value for trial in trials)
         equals = [trial.key for trial in trials if trial.value == best]
         return equals[derive(self.seed, "lot") % len(equals)]
@@ -326,7 +339,7 @@ class Look:
             ends = [score(state.outcome, seat) for seat in seats]
             if any(end != 0.5 for end in ends):
                 return WON * (sum(ends) / len(ends) - 0.5)
-        return sum(self.standing(state, seat) for seat in seats) / len(seats)
+        return self.standing(state, seats)
 
 
 class Follow:

@@ -234,7 +234,9 @@ def test_the_sensible_bot_draws_lots_between_equals() -> None:
 def test_standing_may_be_that_of_any_kind_of_seat() -> None:
     wide = STANDING.replace("p: player", "p: seat").replace("p's points", "order of p")
     game, _ = asked(trial_of(PLAIN, seats=2, standing=wide))
-    assert [standing_of(game.program)(game.state, seat) for seat in game.seats] == [1, 2]
+    standing = standing_of(game.program)
+    assert [standing(game.state, [seat]) for seat in game.seats] == [1, 2]
+    assert standing(game.state, game.seats) == 1.5
 
 
 def test_queries_are_found_from_outside_by_their_words_and_types() -> None:
@@ -251,6 +253,8 @@ relation (a: player) richer than (b: player): a's points > b's points
     worth = [table["worth of (player)"], table["worth of (card) to (player)"]]
     assert [row["slots"] for row in worth] == [["player"], ["card", "player"]]
     assert [row["type"] for row in worth] == ["number", "number"]
+    assert [row["reads"] for row in worth] == [[False], [False, False]]
+    assert table["(player) richer than (player)"]["reads"] == [True, True]
     assert table["(player) richer than (player)"]["type"] == "truth"
     seat = game.seats[0]
     values = [
