@@ -99,9 +99,11 @@ class Expressions:
                 return self.field(e, sc)
             case ir.ZoneOf(owner=owner, name=name) if owner.type.maybe:
                 return py.call("k_get", py.attr(py.name("s"), attribute("z", name)), self.emit(owner, sc))
-            case ir.Running(scope=scope, subject=subject):
-                one = self.emit(subject, sc) if subject is not None else py.const(None)
-                return py.call("k_running", py.name("s"), py.const(scope), one)
+            case ir.Running(scope=scope, subject=None):
+                count = py.method(py.attr(py.name("s"), "open"), "get", py.const(scope), py.const(0))
+                return py.compare(count, ast.Gt(), py.const(0))
+            case ir.Running(scope=scope, subject=subject) if subject is not None:
+                return py.call("k_running", py.name("s"), py.const(scope), self.emit(subject, sc))
             case ir.ZoneOf(owner=owner, name=name):
                 return py.sub(py.attr(py.name("s"), attribute("z", name)), self.emit(owner, sc))
             case ir.Noun():
@@ -670,17 +672,18 @@ class Expressions:
             )
         for k in kinds:
             if self.v.kinds[k].when is not None and k in self.em.units.conditions:
-                tests.append(
-                    py.call(
-                        f"w_{self.em.kind_numbers[k]}",
-                        py.name("s"),
-                        py.name("c"),
-                        self.me(sc),
-                        self.you(sc),
-                        value(),
-                    )
-                )
+                tests.append(self._condition(k, value, sc))
         return [py.either(tests)] if len(tests) > 1 else tests
+
+    def _condition(self, kind: str, value: Maker, sc: Scope) -> ast.expr:
+        """Whether something is of a kind that has a `when`."""
+        test = self.em.units.conditions[kind]
+        if self._can_inline(test, [value()], sc):
+            names = {**self._voices(sc), "it": value, "self": value}
+            inner = replace(sc, names=names, text_kind="", inlined=sc.inlined + 1)
+            return self._relined(self.truth(test, inner), test.span.file)
+        number = self.em.kind_numbers[kind]
+        return py.call(f"w_{number}", py.name("s"), py.name("c"), self.me(sc), self.you(sc), value())
 
     def filter_tests(self, e: ir.Noun, value: Maker, sc: Scope) -> list[ast.expr]:
         tests: list[ast.expr] = []

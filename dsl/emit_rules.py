@@ -375,6 +375,21 @@ class Rules(Statements):
             return None
         return sorted({narrower for k in kinds for narrower in self.v.narrower(k)})
 
+    def _gate(self, o: u.OptionUnit, tests: list[ast.expr]) -> tuple[str | None, list[ast.expr]]:
+        """The first tests of an option, if they are the same for everybody, as a function that is asked once for all.
+
+        Only the first ones: a later test may count on an earlier one having held.
+        """
+        tests = [one for test in tests for one in py.conjuncts(test)]
+        count = next((at for at, test in enumerate(tests) if not _is_for_all(test)), len(tests))
+        if not count:
+            return None, tests
+        mark = ast.dump(py.both(tests[:count]))
+        if mark not in self.gates:  # many options have the same
+            self.gates[mark] = f"o{o.number}_gate"
+            self.define(o.span, self.gates[mark], ["s"], [ast.Return(py.both(tests[:count]))])
+        return self.gates[mark], tests[count:]
+
     def _option(self, o: u.OptionUnit) -> dict[str, Any]:
         self._file = o.span.file
         amid = o.windows[0].amid
@@ -410,6 +425,8 @@ class Rules(Statements):
         values = py.tuple_of(py.name(variable(name)) for name, _ in o.choosing)
         add: list[ast.stmt] = [
             py.expression(py.method(py.name("out"), "append", py.tuple_of([label, values])))
+            if o.choosing
+            else ast.Return(py.tuple_of([py.tuple_of([label, values])]))  # there is but one
         ]
         if late:
             add = [ast.If(py.both(late), add, [])]
@@ -420,9 +437,14 @@ class Rules(Statements):
                 add = [ast.For(pair, py.call("k_called", py.name("s"), py.call("k_list", among)), add, [])]
             else:
                 add = [ast.For(x, py.call("k_list", among), add, [])]
+        gate, early = self._gate(o, early)
         if early:
             add = [ast.If(py.both(early), add, [])]
-        legal = [py.assign("out", py.list_of([])), *add, ast.Return(py.name("out"))]
+        legal = (
+            [py.assign("out", py.list_of([])), *add, ast.Return(py.name("out"))]
+            if o.choosing
+            else [*add, ast.Return(py.tuple_of([]))]
+        )
         self.define(o.span, f"o{o.number}_legal", [*BASE, "r"], legal)
         body: list[ast.stmt] = [
             py.assign(variable(name), py.sub(py.name("w"), py.const(i)))
@@ -441,8 +463,15 @@ class Rules(Statements):
             "site": self.site(o.span),
             "anybody": o.by is not None and isinstance(o.by[1], ir.Noun) and o.by[1].det == "any",
             "kinds": self._taker_kinds(o),
+            "gate": gate,
             "windows": [w.name for w in o.windows],
         }
+
+
+def _is_for_all(test: ast.expr) -> bool:
+    """Does a test look at nothing but the table? Not at who asks, what it stands on, or what is happening."""
+    names = {node.id for node in ast.walk(test) if isinstance(node, ast.Name)}
+    return all(name == "s" or name.startswith("k_") for name in names)
 
 
 def _used(head: list[ast.stmt], body: list[ast.stmt]) -> list[ast.stmt]:

@@ -37,6 +37,14 @@ def _k(function: str, *args: ast.expr) -> ast.expr:
     return py.call(f"k_{function}", py.name("s"), *args)
 
 
+def _printed(what: ast.expr, field: ast.expr) -> ast.expr:
+    """Looked up in place: whether a thing is of a kind may hang on it, so it is asked of very many."""
+    if not isinstance(what, ast.Name):
+        return py.call(py.lambda_of(["x"], _printed(py.name("x"), field)), what)
+    mark = py.tuple_of([_col("design", what), _col("face", py.name(what.id)), field])
+    return py.sub(py.name("k_printed"), mark)
+
+
 QUERIES: dict[str, Query] = {
     "_ in _": lambda a: py.compare(_col("place", a["a"]), ast.Eq(), a["b"]),
     "_ on _": lambda a: py.compare(_col("place", a["a"]), ast.Eq(), a["b"]),
@@ -74,7 +82,7 @@ QUERIES: dict[str, Query] = {
     "result of _": lambda a: py.call("k_result", a["pool"]),
     "_ has ability _": lambda a: _k("has_ability", a["card"], a["a"]),
     "_ can resolve _ of _": lambda a: _k("can_resolve", a["card"], a["a"], a["who"]),
-    "_ print _": lambda a: _k("prints", a["what"], a["f"]),
+    "_ print _": lambda a: _printed(a["what"], a["f"]),
     "_ include _": lambda a: py.compare(a["one"], ast.In(), ast.BoolOp(ast.Or(), [a["all"], py.const(())])),
     "seat after _": lambda a: _k("seat_after", a["s"]),
     "seats from _": lambda a: _k("seats_from", a["s"]),

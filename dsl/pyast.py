@@ -75,6 +75,13 @@ def both(tests: list[Node]) -> Node:
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests)
 
 
+def conjuncts(test: Node) -> list[Node]:
+    """The parts of a condition that must all hold, in order."""
+    if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And):
+        return [part for value in test.values for part in conjuncts(value)]
+    return [test]
+
+
 def either(tests: list[Node]) -> Node:
     return tests[0] if len(tests) == 1 else ast.BoolOp(ast.Or(), tests)
 

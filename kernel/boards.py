@@ -168,7 +168,8 @@ def things_within(s: State, steps: int, thing: Thing | None) -> list[Thing]:
     items = s.items
     found: list[Thing] = []
     for space in spaces_within(s, steps, thing):
-        found += items[space]
+        if lying := items[space]:
+            found += lying
     for one in found:  # the list grows while it is read: what lies on a thing is there, too
         if under := items.get(one):
             found += under

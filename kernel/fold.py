@@ -10,6 +10,7 @@ text (see `Program.site`), then its own values. Names and meanings of stored eve
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -158,19 +159,34 @@ def _put(s: State, thing: Thing, source: Thing | None, to: Thing, at: int) -> No
 
 def _list_anew(s: State, things: Sequence[Thing], back: bool) -> None:
     """What leaves the game is no longer among the things of its kinds, so that nobody need look at it again."""
+    s.of = s.of.copy()  # the lists may be another table's, too
     kinds = {kind for thing in things for kind in s.lineage[s.kind[thing]]}
     gone = set(things)
-    s.of = s.of | {
-        kind: sorted({*s.of[kind], *(t for t in things if kind in s.lineage[s.kind[t]])})
-        if back
-        else [t for t in s.of[kind] if t not in gone]
-        for kind in kinds
-    }
+    for kind in kinds:
+        if back:
+            s.of[kind] = sorted({*s.of[kind], *(t for t in things if kind in s.lineage[s.kind[t]])})
+        elif len(things) > 1:
+            s.of[kind] = [t for t in s.of[kind] if t not in gone]
+        elif things[0] in s.of[kind]:
+            s.of[kind] = s.of[kind].copy()
+            s.of[kind].remove(things[0])
+
+
+def _around(s: State, thing: Thing, now: bool) -> dict[str, list[Thing]]:
+    """What is known of who is in play, with one thing more or less. The lists may be another table's, too: made anew."""
+    kinds = s.lineage[s.kind[thing]]
+    found = s.around.copy()
+    for kind in kinds:
+        if kind in found:
+            found[kind] = [t for t in found[kind] if t != thing]
+            if now:
+                insort(found[kind], thing)
+    return found
 
 
 def _wake(s: State, thing: Thing, now: bool) -> None:
     """Printed rules start or stop to work; what enters comes last in the order of entering."""
-    s.around = {}
+    s.around = _around(s, thing, now)
     if now:
         s.awake[thing] = next(reversed(s.awake.values()), 0) + 1
     else:

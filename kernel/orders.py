@@ -60,7 +60,11 @@ def _matters(s: State, left: list[Thing], block: Block) -> bool:
     s.take_back(before, start)
     if table is None:
         return True
-    orders = [left[::-1], *([one, *(t for t in left if t != one)] for one in mixed[:MIXED_MAX])]
+    orders = [left[::-1]]
+    for one in mixed[:MIXED_MAX]:
+        order = [one, *(t for t in left if t != one)]
+        if order not in (left, orders[0]):
+            orders.append(order)
     return any(_tried(s, order, block) != table for order in orders)
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
-from . import boards, fold, orders, questions, rules, runtime
+from . import boards, fold, orders, questions, rules, runtime, turns
 from .chance import Chance, Seeded
 from .errors import LongboxError, OverBudget, RuleError, StopScope
 from .state import BUDGET, THINGS_MAX, Event, State, Thing, attribute, state_class
@@ -48,6 +48,14 @@ class Program:
         self.board = boards.Boards(tables["boards"])
         self.functions = self._link(compiled.code)
         self.scope_rules = self._scope_rules()
+        self.voices: dict[str, Callable[..., Thing | None] | None] = {
+            kind: self.functions[spec["voice"]] if spec["voice"] else None
+            for kind, spec in self.kinds.items()
+        }
+        self.narrower = {
+            wide: frozenset(kind for kind, spec in self.kinds.items() if wide in spec["all"])
+            for wide in {name for spec in self.kinds.values() for name in spec["all"]}
+        }
         self.kept = {
             scope: tuple((name, self.values[name]["attr"], self.values[name]["default"]) for name in names)
             for scope, names in tables["kept"].items()
@@ -64,8 +72,11 @@ class Program:
             and any(k["defaults"].get(spec["attr"]) is not None for k in self.kinds.values())
         )
         self.watched_scopes = frozenset({*self.scope_rules, *tables["scopes"]})
+        self.halts = {
+            section: turns.halts(code, self.scope_rules, self.watched_scopes)
+            for section, code in self.structure.items()
+        }
         self._boxes: dict[Any, State] = {}
-        self.printed: dict[tuple[int, str, str], bool] = {}  # what `prints` has found so far
         self._plain_settings = self._check_settings({})
         self._seat_names: dict[int | None, list[str]] = {}
         self._state_class = state_class(
@@ -77,17 +88,18 @@ class Program:
 
     def _link(self, code: Sequence[CodeType]) -> dict[str, Any]:
         space: dict[str, Any] = {"__builtins__": {}, **RUNTIME, "k_lines": self.board.lines}
+        space["k_printed"] = Printed(self)
         for part in code:
             exec(part, space)
         tables = self.tables
-        rules = {row[0]: rule_of(space, row) for row in tables["rules"]}
+        watching = {row[0]: rule_of(space, row) for row in tables["rules"]}
         options = {row["number"]: option_of(space, row) for row in tables["options"]}
-        space["k_rules"] = rules
+        space["k_rules"] = watching
         for name, numbers in tables["lists"].items():
-            found = sorted((rules[n] for n in numbers), key=in_stages)
+            found = sorted((watching[n] for n in numbers), key=in_stages)
             space[name] = tuple(map(modifier_of, found) if name[0] in "VM" else found)
         for name, window in tables["window_lists"].items():
-            space[name] = tuple(options[n] for n in tables["windows"][window])
+            space[name] = rules.stalls(options[n] for n in tables["windows"][window])
         return space
 
     def _scope_rules(self) -> dict[str, dict[str, tuple[rules.Rule, ...]]]:
@@ -296,13 +308,6 @@ class Program:
         }
         return made | {"sight": sight} if sight else made
 
-    def is_printed(self, number: int, face: str, field: str) -> bool:
-        if number < 0:
-            return False
-        design, attr = self.designs[number], attribute("f", field)
-        sides = [design, *(f for f in design["faces"] if f["name"] == face)]
-        return any(attr in side["fields"] or attr in side["computed"] for side in sides)
-
     def _holds(self, kind: str) -> bool:
         """Can things lie in it? Zones and spaces always; the rest only where some text attaches things."""
         return kind == "zone" or bool(self.tables["attaches"]) or "space" in self.kinds[kind]["all"]
@@ -390,6 +395,23 @@ class Program:
         if spec["init"]:
             values |= self.function(spec["init"])(s, -1, thing, None)
         return face, values
+
+
+class Printed(dict[tuple[int, str, str], bool]):
+    """Is a value printed on a face of a design, be it a dash? By design, face and field; found out when first asked."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def __missing__(self, mark: tuple[int, str, str]) -> bool:
+        number, face, field = mark
+        self[mark] = number >= 0 and self._is_printed(self._program.designs[number], face, attribute("f", field))
+        return self[mark]
+
+    @staticmethod
+    def _is_printed(design: Mapping[str, Any], face: str, attr: str) -> bool:
+        sides = [design, *(f for f in design["faces"] if f["name"] == face)]
+        return any(attr in side["fields"] or attr in side["computed"] for side in sides)
 
 
 def in_stages(rule: rules.Rule) -> tuple[Any, ...]:
@@ -515,6 +537,7 @@ def option_of(space: Mapping[str, Any], row: Mapping[str, Any]) -> rules.Option:
         row["site"],
         row["anybody"],
         None if row["kinds"] is None else frozenset(row["kinds"]),
+        space[row["gate"]] if row["gate"] else None,
     )
 
 

@@ -75,10 +75,12 @@ def seats_asked(s: State, who: Any) -> tuple[Thing, ...]:
     seats = s.of["seat"]
     if who in seats:
         return (who,)
-    if who is None or isinstance(who, list | tuple):
-        named = dict.fromkeys(seat for one in who or () for seat in seats_asked(s, one))
-        return tuple(named) or tuple(seats)
-    owner = s.owner[who]
+    if isinstance(who, list | tuple):
+        owners = [one if one in seats else s.owner[one] for one in who]
+        if owners and all(owner in seats for owner in owners):
+            return tuple(dict.fromkeys(owners))  # type: ignore[arg-type]
+        return tuple(seats)  # one that is nobody's is everybody's
+    owner = None if who is None else s.owner[who]
     return (owner,) if owner in seats else tuple(seats)
 
 
@@ -87,6 +89,19 @@ def answer(
 ) -> str:
     """Ask, and record the answer. Its event's number is `len(s.log) - 1`."""
     seats = (who,) if who in s.of["seat"] else seats_asked(s, who)
+    return answer_of(s, c, site, seats, prompt, keys, things)
+
+
+def answer_of(
+    s: State,
+    c: int,
+    site: int,
+    seats: tuple[Thing, ...],
+    prompt: Prompt,
+    keys: list[str],
+    things: Sequence[Any] = (),
+) -> str:
+    """The same, of seats that are known already."""
     key = s.run(Question(s, seats, c, site, prompt, keys, things))
     log = s.log
     log.append(("answered", c, site, seats, key))
@@ -214,8 +229,11 @@ def called(s: State, things: Sequence[Thing]) -> list[tuple[str, Thing]]:
 
 def alike(s: State, a: Thing, b: Thing) -> bool:
     """Do two copies differ in nothing but their number? Same place, same values, nothing on them, nothing lasting."""
-    if s.place[a] != s.place[b] or any(getattr(s, slot)[a] != getattr(s, slot)[b] for slot in s.CHANGING):
+    if s.place[a] != s.place[b]:
         return False
+    for column in s.changing():
+        if column[a] != column[b]:
+            return False
     if s.kind[a] == s.kind[b] and s.program.kinds[s.kind[a]]["alike"]:
         return True
     if any(

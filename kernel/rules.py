@@ -16,12 +16,13 @@ the game says somebody chooses. Guards are tested when their turn comes, so a ru
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from .errors import OverBudget, RuleError, StopScope
 from .fold import apply, put_field, put_value
-from .questions import PASS, Prompt, alike, answer, seats_asked, told_apart
+from .questions import PASS, Prompt, alike, answer, answer_of, seats_asked, told_apart
 from .state import EVENTS_MAX, REMOVED, State, Thing
 
 RUNTIME = (
@@ -88,24 +89,25 @@ def here(s: State, kind: str) -> list[Thing]:
 
 def hosts(s: State, where: tuple[Any, ...]) -> list[tuple[Thing | None, tuple[Any, ...]]]:
     """The things a rule works on now, each with the values it captured."""
-    if where[0] == "design" and not s.live[where[1]]:  # most cards are not in play
-        return []
-    match where:
-        case ("top",):
-            return [(None, ())]
-        case ("kind", kind):
-            return [(t, ()) for t in here(s, kind)]
-        case ("design", number, face):
-            return [(t, ()) for t in s.live[number] if not face or s.face[t] == face]
-        case ("zone", what, zone):
-            lying = [t for place in s.called.get(zone, ()) for t in s.items[place]]
-            if isinstance(what, str):
-                kinds = s.program.kinds
-                return [(t, ()) for t in lying if what in kinds[s.kind[t]]["all"]]
-            return [(t, ()) for t in lying if s.design[t] == what]
-        case ("lasting", number):
-            return [(entry[2], entry[3]) for entry in s.lasting if entry[1] == number]
-    raise AssertionError(where)
+    sort = where[0]
+    if sort == "design":
+        if not (live := s.live[where[1]]):  # most cards are not in play
+            return []
+        face = where[2]
+        return [(t, ()) for t in live if not face or s.face[t] == face]
+    if sort == "kind":
+        return [(t, ()) for t in here(s, where[1])]
+    if sort == "top":
+        return [(None, ())]
+    if sort == "lasting":
+        return [(entry[2], entry[3]) for entry in s.lasting if entry[1] == where[1]]
+    assert sort == "zone", where
+    what, zone = where[1:]
+    lying = [t for place in s.called.get(zone, ()) for t in s.items[place]]
+    if isinstance(what, str):
+        names = s.program.narrower[what]
+        return [(t, ()) for t in lying if s.kind[t] in names]
+    return [(t, ()) for t in lying if s.design[t] == what]
 
 
 Working = tuple[Rule, "Thing | None", tuple[Any, ...]]
@@ -151,11 +153,8 @@ def voice(s: State, thing: Thing | None) -> Thing | None:
     """Who "you" is in the text of a thing: as its kind says, else its owner."""
     if thing is None:
         return None
-    name = s.program.kinds[s.kind[thing]]["voice"]
-    if name:
-        found: Thing | None = s.program.functions[name](s, -1, thing, None)
-        return found
-    return s.owner[thing]
+    speaks = s.program.voices[s.kind[thing]]
+    return s.owner[thing] if speaks is None else speaks(s, -1, thing, None)
 
 
 # ---------------------------------------------------------------- budgets and numbers
@@ -476,10 +475,10 @@ def _start_anew(s: State, c: int, site: int, kind: str, name: str, attr: str) ->
     column, kinds = getattr(s, attr), s.program.kinds
     if attr in s.program.plain_starts and not any(column):
         return  # nothing has been changed
-    for thing in s.of[kind]:
-        value = kinds[s.kind[thing]]["defaults"].get(attr)
-        if column[thing] != value:
-            put_field(s, c, site, thing, name, column, value)
+    starts = {narrow: kinds[narrow]["defaults"].get(attr) for narrow in {s.kind[t] for t in s.of[kind]}}
+    kind_of = s.kind
+    for thing in [t for t in s.of[kind] if column[t] != starts[kind_of[t]]]:
+        put_field(s, c, site, thing, name, column, starts[kind_of[thing]])
 
 
 ROOT = "root effect"
@@ -524,61 +523,85 @@ class Option(NamedTuple):
 
     number: int
     where: tuple[Any, ...]
-    legal: Callable[..., list[tuple[str, tuple[Any, ...]]]]
+    legal: Callable[..., Sequence[tuple[str, tuple[Any, ...]]]]
     body: Callable[..., Any]
     once: str | None
     site: int
     anybody: bool = False  # whoever fits may take it, and not only the one whose text it is on
     kinds: frozenset[str] | None = None  # of which kinds one must be to take it; nothing: of any
+    gate: Callable[[State], bool] | None = None  # what it needs that is the same for everybody
 
 
 Offered = tuple[Option, "Thing | None", "Thing | None", tuple[Any, ...]]
 
 
-Placed = list[tuple[Option, list[tuple["Thing | None", "Thing | None"]]]]
+class Stall(NamedTuple):
+    """Options of a window that stand side by side in the same place, under the same conditions."""
+
+    where: tuple[Any, ...]
+    anybody: bool
+    kinds: frozenset[str] | None
+    gate: Callable[[State], bool] | None
+    options: tuple[Option, ...]
 
 
-def _placed(s: State, options: Sequence[Option]) -> Placed:
-    """The options that are anywhere now: each with the things it stands on, and whose each of those is."""
-    known: dict[tuple[Any, ...], list[tuple[Thing | None, Thing | None]]] = {}
-    found: Placed = []
-    for option in options:
-        where = option.where
-        if where[0] == "design" and not s.live[where[1]]:
+def stalls(options: Iterable[Option]) -> tuple[Stall, ...]:
+    """The options of a window, in their order, as `_within_reach` wants them."""
+    alike = groupby(options, key=lambda o: (o.where, o.anybody, o.kinds, o.gate))
+    return tuple(Stall(*mark, tuple(some)) for mark, some in alike)
+
+
+Reach = list[tuple[Option, "Thing | None"]]  # options, each with the thing it stands on
+
+
+def _within_reach(s: State, stalls: Sequence[Stall], who: Sequence[Thing]) -> dict[Thing, Reach]:
+    """What each of them may look at now: the options that are theirs, or anybody's."""
+    found: dict[Thing, Reach] = {you: [] for you in who}
+    standing: dict[tuple[Any, ...], list[tuple[Thing | None, Thing | None]]] = {}
+    open_now: dict[Callable[[State], bool], bool] = {}
+    for where, anybody, kinds, gate, options in stalls:
+        if where[0] == "design" and not s.live[where[1]]:  # most cards are not in play
             continue
-        on = known.get(where)
-        if on is None or option.anybody:
-            on = [(me, None if option.anybody else voice(s, me)) for me, _ in hosts(s, where)]
-        if not option.anybody:
-            known[where] = on
-        if on:
-            found.append((option, on))
+        if gate is not None:
+            is_open = open_now.get(gate)
+            if is_open is None:
+                is_open = open_now[gate] = gate(s)
+            if not is_open:
+                continue
+        if anybody:
+            on: list[tuple[Thing | None, Thing | None]] = [(me, None) for me, _ in hosts(s, where)]
+        elif where in standing:
+            on = standing[where]
+        else:
+            on = standing[where] = [(me, voice(s, me)) for me, _ in hosts(s, where)]
+        for option in options:
+            for me, whose in on:
+                if whose is None:
+                    for you, reach in found.items():
+                        if kinds is None or s.kind[you] in kinds:
+                            reach.append((option, me))
+                elif whose in found and (kinds is None or s.kind[whose] in kinds):
+                    found[whose].append((option, me))
     return found
 
 
-def _offered(s: State, c: int, you: Thing | None, record: list[Any], placed: Placed) -> dict[str, Offered]:
+def _offered(s: State, c: int, you: Thing, record: list[Any], reach: Reach) -> dict[str, Offered]:
     """All that somebody may do now, by label."""
     found: dict[str, Offered] = {}
-    kind = None if you is None else s.kind[you]
-    for option, on in placed:
-        if option.kinds is not None and kind not in option.kinds:
+    for option, me in reach:
+        if option.once is not None and not limit_ok(s, option.number, me, option.once):
             continue
-        for me, whose in on:
-            if whose is not None and whose != you:
+        for label, values in option.legal(s, c, me, you, record):
+            if me is None or me == you:
+                found.setdefault(label, (option, me, you, values))
                 continue
-            if option.once is not None and not limit_ok(s, option.number, me, option.once):
-                continue
-            for label, values in option.legal(s, c, me, you, record):
-                if me is None or me == you:
-                    found.setdefault(label, (option, me, you, values))
+            said = _said(s.name[me], label)
+            twin = found[said][1] if said in found else None
+            if twin is not None and twin != me:
+                if alike(s, me, twin):  # another copy of the same: one answer is enough
                     continue
-                said = _said(s.name[me], label)
-                twin = found[said][1] if said in found else None
-                if twin is not None and twin != me:
-                    if alike(s, me, twin):  # another copy of the same: one answer is enough
-                        continue
-                    said = _said(told_apart(s, [me, twin])[0], label)
-                found.setdefault(said, (option, me, you, values))
+                said = _said(told_apart(s, [me, twin])[0], label)
+            found.setdefault(said, (option, me, you, values))
     return found
 
 
@@ -605,7 +628,7 @@ def offer_each(
     prompt: Prompt,
     who: Sequence[Thing],
     record: list[Any],
-    options: Sequence[Option],
+    options: Sequence[Stall],
     must: bool,
     repeated: bool,
 ) -> bool:
@@ -613,7 +636,7 @@ def offer_each(
     acted, quiet = False, 0
     while quiet < len(who):
         for you in who:
-            legal = _offered(s, c, you, record, _placed(s, options))
+            legal = _offered(s, c, you, record, _within_reach(s, options, (you,))[you])
             if not legal:
                 quiet += 1
             else:
@@ -641,7 +664,7 @@ def offer_shared(
     prompt: Prompt,
     who: Sequence[Thing],
     record: list[Any],
-    options: Sequence[Option],
+    options: Sequence[Stall],
     must: bool,
     repeated: bool,
 ) -> bool:
@@ -650,18 +673,17 @@ def offer_shared(
     An answer begins with the name of who acts, unless that is the one seat that is asked.
     """
     acted = False
-    asked = list(seats_asked(s, list(who)))
+    asked = seats_asked(s, tuple(who))
     while True:
         legal: dict[str, Offered] = {}
-        placed = _placed(s, options)
-        for you in who:
-            name = f"{s.key[you]}: " if len(who) > 1 and asked != [you] else ""
-            for label, offered in _offered(s, c, you, record, placed).items():
+        for you, reach in _within_reach(s, options, who).items():
+            name = f"{s.key[you]}: " if len(who) > 1 and asked != (you,) else ""
+            for label, offered in _offered(s, c, you, record, reach).items():
                 legal[name + label] = offered
         if not legal:
             return acted
         keys = list(legal) if must else [*legal, PASS]
-        key = answer(s, c, site, asked[0] if len(asked) == 1 else asked, prompt, keys)
+        key = answer_of(s, c, site, asked, prompt, keys)
         if key == PASS and not must:
             return acted
         acted = True
@@ -692,7 +714,10 @@ def _printed(s: State, design: int, face: str, name: str) -> list[tuple[str, str
 
 
 def has_ability(s: State, thing: Thing, name: str) -> bool:
-    return bool(_abilities(s, thing, name))
+    known = s.program.abilities.get((s.design[thing], s.face[thing], name))
+    if known is None or thing in s.borrowed:
+        return bool(_abilities(s, thing, name))
+    return bool(known)
 
 
 def _open_abilities(s: State, thing: Thing, name: str, you: Thing | None) -> list[tuple[str, str]]:

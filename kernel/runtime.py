@@ -35,7 +35,6 @@ RUNTIME = (
     "lose",
     "draw",
     "end_game",
-    "prints",
     "arithmetic",
     "get",
     "of_some",
@@ -166,15 +165,6 @@ def host(s: State, thing: Thing) -> Thing | None:
 def make(s: State, c: int, site: int, kind: str, count: int, place: Thing) -> Any:
     made = s.program.make(s, c, site, kind, count, place)
     return made[0] if len(made) == 1 else made or None
-
-
-def prints(s: State, thing: Thing, field: str) -> bool:
-    """Is a value printed on the face that is up, be it a dash?"""
-    known = s.program.printed
-    mark = (s.design[thing], s.face[thing], field)
-    if mark not in known:
-        known[mark] = s.program.is_printed(*mark)
-    return known[mark]
 
 
 # ---------------------------------------------------------------- numbers

@@ -10,8 +10,9 @@ loaded text ever writes are shared between copies.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 if TYPE_CHECKING:
@@ -84,6 +85,10 @@ class State:
     ZONES: ClassVar[tuple[str, ...]] = ()
     FIXED: ClassVar[frozenset[str]] = frozenset()
     CHANGING: ClassVar[tuple[str, ...]] = ()  # the fields that are not fixed
+
+    def changing(self) -> tuple[list[Any], ...]:
+        """The columns of the fields that are not fixed."""
+        raise NotImplementedError  # set by state_class()
 
     program: Program
     log: list[Event]  # every event so far
@@ -196,11 +201,20 @@ def state_class(
         "ZONES": zones,
         "FIXED": fixed,
         "CHANGING": tuple(f for f in fields if f not in fixed),
+        "changing": _columns_of([f for f in fields if f not in fixed]),
     }
     made: type[State] = type("State", (State,), body)
     copier = _copier(made, (*_CHANGING, *(f for f in fields if f not in fixed), "lasting", "queue"))
     setattr(made, "copy", copier)  # noqa: B010  (the class is made here; mypy rightly refuses an assignment)
     return made
+
+
+def _columns_of(fields: Sequence[str]) -> Callable[[State], tuple[list[Any], ...]]:
+    """A method that gives some columns, all at once: copies are compared in every question about them."""
+    if len(fields) < 2:
+        return lambda self: tuple(getattr(self, field) for field in fields)
+    get = attrgetter(*fields)
+    return lambda self: get(self)
 
 
 def _copier(cls: type[State], lists: tuple[str, ...]) -> Callable[[State], State]:

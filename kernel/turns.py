@@ -16,7 +16,7 @@ the walk keep state.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from .errors import EndGame, GameOver, OverBudget, StopScope
@@ -57,7 +57,7 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
     if not code:
         return
     functions = s.program.functions
-    watched = s.program.watched_scopes
+    asking, watched = s.program.halts[section]
     frame: list[Any] = list(s.frame) if resumed else [None] * s.program.frame_sizes[section]
     log = s.log
     at_step = getattr(s.run, "at_step", None)
@@ -65,7 +65,7 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
         op = code[pc]
         what = op[0]
         if what == "step":
-            _, function, scope, subject_of, you_slot, site, more = op
+            _, function, scope, subject_of, you_slot, site, _ = op
             you: Thing | None = frame[you_slot] if you_slot is not None else None
             if resumed:
                 resumed = False
@@ -96,7 +96,7 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
             if subject is not None:
                 you = subject
             try:
-                if watched and (scope in watched or any(m in watched for m in more)):
+                if pc in watched:
                     _watched_step(s, here, op, subject, you)
                 else:
                     functions[function](s, here, None, you)
@@ -116,10 +116,7 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
         elif what == "done":
             return
         else:
-            asking = _may_ask(s, op)
-            if (
-                asking and not resumed
-            ):  # a question may come up here, so the game must be able to be taken up here
+            if pc in asking and not resumed:  # a game must be able to be taken up where it may ask something
                 s.frame = tuple(frame)
                 apply(s, ("stepped", -1, _site(op), (section, pc), s.frame, "", None))
                 if at_step is not None:
@@ -132,14 +129,23 @@ def _section(s: State, section: str, pc: int, resumed: bool, answers_max: int) -
                 s.frame = recorded
 
 
-def _may_ask(s: State, op: tuple[Any, ...]) -> bool:
+def halts(
+    code: Sequence[tuple[Any, ...]], ruled: Collection[str], watched: Collection[str]
+) -> tuple[frozenset[int], frozenset[int]]:
+    """Where in a section somebody may be asked between its steps, and which of its steps have scopes that are watched."""
+    asking = frozenset(pc for pc, op in enumerate(code) if _may_ask(op, ruled))
+    steps = ((pc, op) for pc, op in enumerate(code) if op[0] == "step")
+    return asking, frozenset(pc for pc, op in steps if any(name in watched for name in (op[2], *op[6])))
+
+
+def _may_ask(op: tuple[Any, ...], ruled: Collection[str]) -> bool:
     """Can somebody be asked in this instruction: an order to choose, or rules that watch a phase?"""
     if op[0] == "each":
         return bool(op[5])
     if op[0] not in ("open", "close"):
         return False
     more = op[6] if op[0] == "open" else op[5]
-    return any(name in s.program.scope_rules for name in (op[1], *more))
+    return any(name in ruled for name in (op[1], *more))
 
 
 def _site(op: tuple[Any, ...]) -> int:

@@ -6,7 +6,7 @@ peers. Before anything is timed, its result is checked: the games' length, what 
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from itertools import count, cycle
@@ -33,6 +33,7 @@ EXPANSIONS = Path(__file__).resolve().parents[2] / "expansions"
 MOVES_BEFORE_FORK = 20
 STORED_GAMES = 100
 LIVE_GAMES = 5
+TWO_VILLAINS = ("sentinels.two_villains",)
 
 # Mean moves a game under uniform play, how far a sample may be off, and the size of that sample.
 LENGTHS = {
@@ -51,16 +52,16 @@ def random_policy(rng: Random) -> Policy:
 # ---- games/*: in memory, every event kept
 
 
-def play_games(name: str) -> Setup:
+def play_games(name: str, seats: int | None = None, extra: Sequence[str] = ()) -> Setup:
     """Random games of one ruleset, on the fast path: a game that is not looked at before it is played."""
 
     def setup() -> Slice:
-        program, policy, seeds = loader.load_game(name), random_policy(Random(1)), count(1)
+        program, policy, seeds = loader.load_game(name, extra), random_policy(Random(1)), count(1)
 
         def play() -> int:
-            return Game(program, seed=next(seeds)).play(policy).decisions
+            return Game(program, next(seeds), seats).play(policy).decisions
 
-        _check_events_are_kept(program, policy)
+        _check_events_are_kept(program, policy, seats)
         if name in LENGTHS:  # a game that a peer plays, too
             _check_length(name, play)
         return timed(play)
@@ -68,9 +69,9 @@ def play_games(name: str) -> Setup:
     return setup
 
 
-def _check_events_are_kept(program: Program, policy: Policy) -> None:
+def _check_events_are_kept(program: Program, policy: Policy, seats: int | None) -> None:
     """A run that keeps no events is not Longbox, and would be no comparison."""
-    game = Game(program, seed=1).play(policy)
+    game = Game(program, 1, seats).play(policy)
     if not 0 < game.decisions <= len(game.log):
         raise RuntimeError(f"{game.decisions} decisions left {len(game.log)} events")
 
@@ -371,7 +372,12 @@ CONTENDERS = (
     Contender("games/tic_tac_toe", "Longbox", play_games("tic_tac_toe")),
     Contender("games/uno", "Longbox", play_games("uno")),
     Contender("games/leduc", "Longbox", play_games("leduc")),
-    Contender("games/rich", "Longbox, Heroes Incorporated", play_games("heroes_incorporated")),
+    Contender("games/rich", "Longbox, Hour of Need, 1 hero", play_games("hour_of_need", 1)),
+    Contender("games/rich", "Longbox, Hour of Need, 4 heroes", play_games("hour_of_need", 4)),
+    Contender("games/rich", "Longbox, Heroes Incorporated, 2", play_games("heroes_incorporated", 2)),
+    Contender("games/rich", "Longbox, Heroes Incorporated, 4", play_games("heroes_incorporated", 4)),
+    Contender("games/rich", "Longbox, Sentinels, 4 heroes", play_games("sentinels", 4)),
+    Contender("games/rich", "Longbox, Sentinels, two villains", play_games("sentinels", 6, TWO_VILLAINS)),
     Contender("durable/uno", "Longbox, a game a transaction", play_and_store_games("NORMAL", 1)),
     Contender("durable/uno", "Longbox, FULL, 100 games a transaction", play_and_store_games("FULL", 100)),
     Contender("durable/events", "Longbox, NORMAL, a game a transaction", store_events("NORMAL", 1)),

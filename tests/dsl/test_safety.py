@@ -93,6 +93,9 @@ def test_only_listed_nodes_and_names_are_emitted(game: str) -> None:
         "owner",
         "face",
         "facedown",
+        "design",
+        "get",
+        "open",
         "in_play",
         "frame",
     }
