@@ -67,8 +67,9 @@ def in_the_dark(here: Game, there: Game, other: set[int]) -> list[int]:
     ]
 
 
-def asked(game: Game) -> list[tuple[tuple[int, ...], str]]:
-    return [(tuple(question.seats), question.prompt) for question in game.questions]
+def asked(game: Game) -> list[tuple[tuple[int, ...], int]]:
+    """Who is asked, and by which line of the text: its words may speak of what only they may know."""
+    return [(tuple(question.seats), question.site) for question in game.questions]
 
 
 def same_answers(here: Game, there: Game, rng: random.Random) -> Iterator[None]:
@@ -151,3 +152,24 @@ def test_the_box_holds_what_the_rules_page_lists() -> None:
     research = ("gadget", "KO gadget", "HQ gadget", "fame card", "supervillain")
     assert [copies[kind] for kind in research] == [12, 8, 6, 10, 14]
     assert (copies["hero"], copies["power"], copies["tile"], copies["crime"]) == (18, 16, 25, 7)
+
+
+# ---------------------------------------------------------------- what players read
+def test_who_drafts_reads_the_powers_of_the_heroes_to_choose_from_and_of_no_others() -> None:
+    game = Game(program(GAME), seed=3, seats=2)
+    state = game.state
+    powers = state.f_powers  # type: ignore[attr-defined]
+    for question in game.questions:
+        told = "; ".join(
+            f"{state.name[hero]}: {' and '.join(state.name[power] for power in powers[hero])}"
+            for hero in question.things
+            if hero is not None
+        )
+        assert len(question.keys) == 3
+        assert question.prompt == f"{told}. Keep which hero?"
+
+
+def test_copies_of_a_card_bear_no_number() -> None:
+    state = Game(program(GAME), seed=3, seats=2).state
+    cards = [card for card in state.of["research card"] if state.name[card] == "Jet Pack"]
+    assert [state.key[card] for card in cards] == ["Jet Pack", "Jet Pack"]
