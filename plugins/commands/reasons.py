@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from longbox.kernel import Event, Game
+from longbox.kernel.rules import ROOT
 from longbox.kernel.text import wrapped
 
 from .story import Line, Reading, Story, chain
@@ -30,11 +31,30 @@ def number_line(story: Story, number: int) -> Line | None:
 def reasons(game: Game, line: Line, reading: Reading) -> list[str]:
     """The line itself, and below it what was said at first and all that changed it, in the order in which it did."""
     found = [line.text]
-    acts = [at for at in reversed(chain(game.log, line.number)) if game.log[at][0] == "did"]
+    acts = [at for at in reversed(_in_its_effect(game.log, line.number)) if game.log[at][0] == "did"]
     notes = game.retraced()
     for at, below in zip(acts, [*acts[1:], -1], strict=True):
         found += _of_act(game, at, below, notes, reading)
+    if len(found) == 1:  # nothing changed it: it is what the text says
+        found.append(f"  {_text(game, None, line.event[2], reading)}")
     return [part for text in found for part in wrapped(text)]
+
+
+def _in_its_effect(log: Sequence[Event], number: int) -> list[int]:
+    """What caused an event, inside the effect that it belongs to: an effect of its own takes no number from around it."""
+    start = _root(log, number)
+    return [at for at in chain(log, number) if at >= start]
+
+
+def _root(log: Sequence[Event], number: int) -> int:
+    """Where the innermost root effect begins that runs at an event; -1 if none does."""
+    ended = 0
+    for at in range(number, -1, -1):
+        if log[at][0] in ("began", "ended") and log[at][3] == ROOT:
+            if log[at][0] == "began" and not ended:
+                return at
+            ended += 1 if log[at][0] == "ended" else -1
+    return -1
 
 
 def _of_act(

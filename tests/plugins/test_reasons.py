@@ -8,7 +8,7 @@ from longbox.kernel import Game
 from longbox.plugins.commands.previews import UNSURE, Previews
 from longbox.plugins.commands.reasons import number_line, reasons
 from longbox.plugins.commands.story import Reading, Story
-from longbox.plugins.loader import load_game
+from longbox.plugins.loader import load_game, program_from_texts
 
 HEROES = ("Ironbloom", "Voltaic Vesper", "The Cartographer", "Granite Saint", "Lady Halcyon")
 
@@ -45,6 +45,40 @@ def test_each_change_of_a_number_is_told_with_its_card_and_line(game: Game) -> N
     assert "+1: sentinels/rules/damage.box" in told and "if source is at odds with target" in told
     assert "value +1: Crown of Static, sentinels/villains/regent_null.box" in told
     assert "increase damage dealt by Regent Null by 1" in told
+
+
+def test_an_effect_of_its_own_takes_no_number_from_around_it() -> None:
+    text = """pack p "P"
+game "P"
+    seats 1
+    each seat is a player
+kind player
+    counter harm
+    counter luck
+state stings: number = 0, kept per root effect
+verb harm (p: player) by (n: number):
+    now stings is stings + 1
+    put n + stings harm on p
+verb risk (p: player) for (n: number):
+    put n luck on p
+    root effect sting:
+        harm p by 2
+before risk any player for any number:
+    now n is n + 5
+round:
+    for each player:
+        turn of player:
+            ask player:
+                "go":
+                    risk player for 1
+"""
+    made = Game(program_from_texts({"p/p.box": text}), seed=1)
+    made.answer("go")
+    story = story_of(made)
+    line = number_line(story, 2)
+    assert line is not None and line.event[3] == "harm (p) by (n)"
+    told = reasons(made, line, story.reading)
+    assert len(told) == 2 and "p/p.box:15: harm p by 2" in told[1]
 
 
 def test_a_number_that_nothing_has_is_not_found(game: Game) -> None:
