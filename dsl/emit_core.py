@@ -49,7 +49,9 @@ class Core:
         self.expressions = Expressions(self)
         self.primitives = Primitives(self)
         self.counter = 0
-        self.gates: dict[str, str] = {}  # conditions of options that are the same for everybody, by what they say
+        self.gates: dict[
+            str, str
+        ] = {}  # conditions of options that are the same for everybody, by what they say
         self._file = self.files[0]  # the file whose text is being emitted
         self.functions: dict[str, list[ast.stmt]] = {name: [] for name in self.files}
         self.rule_table: list[tuple[Any, ...]] = []

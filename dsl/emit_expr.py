@@ -124,7 +124,9 @@ class Expressions:
             case ir.Negative(inner=inner):
                 return ast.UnaryOp(ast.USub(), self.emit(inner, sc))
             case ir.Both(left=left, right=right):
-                one, two = (py.call("k_list", self.as_list(x, sc)) for x in (left, right))  # a kept set is a tuple
+                one, two = (
+                    py.call("k_list", self.as_list(x, sc)) for x in (left, right)
+                )  # a kept set is a tuple
                 return ast.BinOp(one, ast.Add(), two)
             case ir.Without(left=left, right=right):
                 x = self._fresh(sc)

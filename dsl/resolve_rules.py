@@ -318,6 +318,7 @@ class RuleReader(Clauses):
                     out["on_pass"] = said.value
                 case n.Saying(text=text):
                     out["saying"] = read_text(self.v, text, env)
+                    self._note(out["saying"])
                     if out["saying"] is None:
                         self.fail("LB0203", text.span, "what stands between braces cannot be read")
         return out
@@ -384,6 +385,7 @@ class RuleReader(Clauses):
             return
         outer, self._record = self._record, windows[0].amid
         label = read_text(self.v, decl.label, env)
+        self._note(label)
         if label is None:
             self.fail("LB0203", decl.label.span, "what stands between braces cannot be read")
         body = self.block(decl.body.stmts, env)

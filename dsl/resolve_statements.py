@@ -271,6 +271,7 @@ class StatementReader(RuleReader):
                     out += self._choices(choice.choices, found[2], (*loops, (found[0], found[1])))
                 continue
             label = read_text(self.v, choice.label, env)
+            self._note(label)
             if label is None:
                 self.fail("LB0203", choice.label.span, "what stands between braces cannot be read")
             test = (

@@ -363,7 +363,7 @@ class Program:
         for _ in range(count):
             new = self.describe(kind, name or kind, design, place)
             new["key"] = new["name"]
-            while new["key"] in taken:
+            while new["key"] in taken and not self.kinds[kind]["alike"]:
                 number += 1
                 new["key"] = f"{new['name']} #{number}"
             taken.add(new["key"])
@@ -405,7 +405,9 @@ class Printed(dict[tuple[int, str, str], bool]):
 
     def __missing__(self, mark: tuple[int, str, str]) -> bool:
         number, face, field = mark
-        self[mark] = number >= 0 and self._is_printed(self._program.designs[number], face, attribute("f", field))
+        self[mark] = number >= 0 and self._is_printed(
+            self._program.designs[number], face, attribute("f", field)
+        )
         return self[mark]
 
     @staticmethod

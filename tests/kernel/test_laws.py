@@ -43,6 +43,25 @@ def test_state_changes_only_by_applying_an_event(game: str) -> None:
 
 
 @each_game
+def test_what_is_remembered_of_who_is_in_play_is_true(game: str) -> None:
+    """Lists that are kept so that nobody has to look for them say the same as looking."""
+    live = Game(program(game), seed=5, start=False)
+    rng = random.Random(5)
+    looked = 0
+
+    def watch(question: Any) -> str:
+        nonlocal looked
+        s = live.state
+        for kind, things in s.around.items():
+            assert things == [t for t in s.of[kind] if s.in_play[t]]
+            looked += 1
+        return str(rng.choice(question.keys))
+
+    live.play(watch)
+    assert looked or game in ("tic_tac_toe", "leduc", "uno")  # these ask for nothing in play
+
+
+@each_game
 @pytest.mark.parametrize("seed", SEEDS)
 def test_folding_the_history_gives_the_live_state(game: str, seed: int) -> None:
     """Law 2, without running any rule."""

@@ -298,7 +298,10 @@ def test_a_query_for_a_set_may_answer_nothing_or_one_thing() -> None:
     rules = "query rivals of (f: fighter) -> set of fighter:\n    if f is asleep: answer nothing\n"
     rules += "    if f = Ash: answer Bea\n    if f = Bea: answer fighters\n"
     play = "note number of rivals of Ash\nnote 10 * number of rivals of Bea\nnow Ash's asleep is yes\n"
-    game = arena(f"{play}note 100 * number of (rivals of Ash)\nfor each fighter among (rivals of Ash): note 1000", rules)
+    game = arena(
+        f"{play}note 100 * number of (rivals of Ash)\nfor each fighter among (rivals of Ash): note 1000",
+        rules,
+    )
     assert value(game, "tally") == 21
 
 
@@ -357,6 +360,23 @@ def test_an_offer_may_speak_of_values() -> None:
 def test_who_has_nothing_to_do_is_not_asked() -> None:
     rules = 'option "duck", during reply window, by fighter, if your spark > 0:\n    now amount is 0\n'
     game = arena("hurt Bea by 4", rules)
+    assert game.question is not None and game.question.keys == ["go on", "end"]
+
+
+def test_what_an_option_needs_of_the_table_is_looked_at_anew_each_time() -> None:
+    rules = """
+option "cheer", during main window, by fighter, if tally < 2 and your spark < 2:
+    note 1
+    you cheers
+option "rest", during main window, by fighter, if tally < 2:
+    note 2
+"""
+    game = arena("offer main window to all fighters, until passed", rules)
+    assert game.question is not None
+    assert game.question.keys == ["Ash: cheer", "Ash: rest", "Bea: cheer", "Bea: rest", "pass"]
+    game.answer("Ash: cheer")
+    assert game.question is not None and len(game.question.keys) == 5
+    game.answer("Ash: cheer")
     assert game.question is not None and game.question.keys == ["go on", "end"]
 
 
@@ -485,6 +505,12 @@ def test_copies_that_differ_in_nothing_are_one_answer_and_others_are_numbered() 
     play = "create 3 pebbles in arena\nput 1 weight on (the pebble where position of it = 5)\nremove a pebble from the game"
     game = arena(play, rules)
     assert game.question is not None and game.question.keys == ["pebble", "pebble #3"]
+
+
+def test_alike_copies_bear_no_number_even_if_they_are_created() -> None:
+    rules = "kind pebble is token\n    copies are alike\n"
+    game = arena("create 1 pebble in arena\ncreate 2 pebbles in arena", rules)
+    assert [key for key in game.state.key if "pebble" in key] == ["pebble"] * 3
 
 
 def test_each_may_be_done_in_a_chosen_order() -> None:

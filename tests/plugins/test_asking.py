@@ -186,7 +186,14 @@ def test_answers_for_several_are_grouped_by_who_acts() -> None:
 
 
 def test_what_the_seat_does_itself_stands_before_those_who_act_for_it() -> None:
-    keys = ["draw", "Oak Peg: move to a1", "Oak Peg: move to b1", "Ash Peg: move to c1", "Ash Peg: ring", "pass"]
+    keys = [
+        "draw",
+        "Oak Peg: move to a1",
+        "Oak Peg: move to b1",
+        "Ash Peg: move to c1",
+        "Ash Peg: ring",
+        "pass",
+    ]
     assert Answers(fake(*keys)).lines() == [
         "  1 draw",
         "  Oak Peg:",
