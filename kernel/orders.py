@@ -1,9 +1,9 @@
 """The same done to several things, one after another, in an order that somebody chooses where it can matter.
 
 Whether it can is found out by doing it. If each thing only changes in itself, in fields that no rule looks at, the order
-is no matter, and what was done stands. Otherwise it is taken back and done on copies of the table: in the reverse
-order, and with some of those that changed more than themselves in the first place. If a try asks something, draws by chance
-or stops a scope, the order counts as one that matters.
+is no matter, and what was done stands. Otherwise it is done again on copies of the table: in the reverse order, and with
+some of those that changed more than themselves in the first place. What was done stands if all lead to the same table, else
+it is taken back. If a try asks something, draws by chance or stops a scope, the order counts as one that matters.
 """
 
 from __future__ import annotations
@@ -13,13 +13,12 @@ from typing import Any
 
 from .errors import EndGame, GameOver, LongboxError, StopScope
 from .questions import Question, answer, offered
-from .state import State, Thing
+from .state import Event, State, Thing
 
 RUNTIME = ("each_in_order",)
 Block = Callable[[State, Thing], None]
-MIXED_MAX = (
-    3  # things that are tried in the first place; the reverse order has exchanged every two of them already
-)
+# Things that are tried in the first place; the reverse order has exchanged every two of them already.
+MIXED_MAX = 3
 
 
 def each_in_order(s: State, c: int, site: int, who: Any, things: Sequence[Thing], block: Block) -> None:
@@ -37,35 +36,41 @@ def each_in_order(s: State, c: int, site: int, who: Any, things: Sequence[Thing]
 
 
 def _matters(s: State, left: list[Thing], block: Block) -> bool:
-    """Can the order matter? If nothing has to do with anything else, it is done at once, and nothing is left."""
+    """Can the order matter? If not, it has been done, and nothing is left."""
     before, run, start = s.copy([]), s.run, len(s.log)
     before.trace = None if s.trace is None else s.trace[:]
     s.run = _asked
-    mixed, table = list[Thing](), None
+    mixed, table, is_over = list[Thing](), None, False
     try:
         for thing in left:
             at = len(s.log)
             block(s, thing)
             if not all(_in_itself(s, thing, event) for event in s.log[at:]):
                 mixed.append(thing)
-        if not mixed:
-            s.run = run
-            left.clear()
-            return False
         table = _table(s) if s.draws == before.draws else None
     except GameOver:
-        mixed, table = left, [s.outcome]
+        mixed, table, is_over = left, [s.outcome], True
     except _FAR:
-        pass
-    s.take_back(before, start)
-    if table is None:
-        return True
+        mixed, table = left, None
+    matters = bool(mixed) and (table is None or _differs(s.log[:start], before, left, mixed, block, table))
+    if matters or is_over:
+        s.take_back(before, start)
+    else:
+        left.clear()
+    s.run = run
+    return matters
+
+
+def _differs(
+    log: list[Event], before: State, left: list[Thing], mixed: list[Thing], block: Block, table: list[Any]
+) -> bool:
+    """Does another order lead to another table than the one given?"""
     orders = [left[::-1]]
     for one in mixed[:MIXED_MAX]:
         order = [one, *(t for t in left if t != one)]
         if order not in (left, orders[0]):
             orders.append(order)
-    return any(_tried(s, order, block) != table for order in orders)
+    return any(_tried(log, before, order, block) != table for order in orders)
 
 
 def _in_itself(s: State, thing: Thing, event: tuple[Any, ...]) -> bool:
@@ -75,10 +80,10 @@ def _in_itself(s: State, thing: Thing, event: tuple[Any, ...]) -> bool:
     return event[0] in ("did", "prevented")
 
 
-def _tried(s: State, things: Sequence[Thing], block: Block) -> list[Any] | None:
+def _tried(log: list[Event], before: State, things: Sequence[Thing], block: Block) -> list[Any] | None:
     """The table after one order. Nothing if that cannot be told."""
-    start = len(s.log)
-    trial = s.copy(s.log)  # what it adds is taken away again
+    start = len(log)
+    trial = before.copy(log)  # what it adds is taken away again
     trial.run, trial.trace = _asked, None
     try:
         for thing in things:
@@ -88,8 +93,8 @@ def _tried(s: State, things: Sequence[Thing], block: Block) -> list[Any] | None:
     except _FAR:
         return None
     finally:
-        del s.log[start:]
-    return _table(trial) if trial.draws == s.draws else None
+        del log[start:]
+    return _table(trial) if trial.draws == before.draws else None
 
 
 _FAR = (LongboxError, StopScope, EndGame)  # what a trial does not go on after
