@@ -41,7 +41,7 @@ def test_each_change_of_a_number_is_told_with_its_card_and_line(game: Game) -> N
     line = number_line(story, 5)
     assert line is not None and line.text == "Granite Saint takes 5 psychic damage from Regent Null"
     told = " ".join(" ".join(reasons(game, line, story.reading)).split())
-    assert "3: sentinels/villains/regent_null.box:20: self deals a hero target with the most hp H - 1" in told
+    assert "3: sentinels/villains/regent_null.box:23: self deals a hero target with the most hp H - 1" in told
     assert "+1: sentinels/rules/damage.box" in told and "if source is at odds with target" in told
     assert "value +1: Crown of Static, sentinels/villains/regent_null.box" in told
     assert "increase damage dealt by Regent Null by 1" in told
