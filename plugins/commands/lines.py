@@ -425,9 +425,17 @@ class Sitting:
             raise WrongUse(f"zone NAME: the zones are {', '.join(dict.fromkeys(names.values()))}")
         alike = [key for key, name in names.items() if name.lower() == rest.lower()]
         held = [key for key in alike if any(z["zone"] == key and z["count"] for z in self._view()["zones"])]
-        for key in held or alike[:1] or [meant(rest, names, "zone")]:
+        for key in held or self._likely(alike) or [meant(rest, names, "zone")]:
             lines = zone_lines(self._view(), key, self._printed(), self._aside())
             self.keyboard.say(*lines, *self._stats_in(key, lines[1:]))
+
+    def _likely(self, zones: Sequence[str]) -> list[str]:
+        """Of empty zones with the same name the one that is meant: one's own, else that of something in play."""
+        state = self.game.state
+        owners = {state.key[zone]: state.owner[zone] for zone in state.sight}
+        own = [z for z in zones if (o := owners[z]) is not None and self.viewer in (o, state.owner[o])]
+        here = [z for z in zones if (o := owners[z]) is not None and state.in_play[o]]
+        return (own or here or list(zones))[:1]
 
     def _stats_in(self, zone: str, told: Sequence[str]) -> list[str]:
         """The values of what lies in a zone, if they are few, and unless a line tells of them or the name does."""

@@ -466,6 +466,11 @@ def test_a_hidden_zone_is_only_counted(longbox: Longbox, pegs: list[str]) -> Non
     assert answer_to(longbox, pegs, "zone bag") == ["bag: 2"]
     assert answer_to(longbox, pegs, "zone") == ["zone NAME: the zones are bag, tray."]
 
+def test_an_empty_zone_is_ones_own(longbox: Longbox) -> None:
+    """Every hero of the box has clues; the one who asks means those of the hero at the table."""
+    ran = play(longbox, "hour_of_need", typed("show clues"), "--seed", "3", "--set", "team=Majesty")
+    assert said_after(ran, "show clues", 1) == ["Majesty's clues: empty"]
+
 
 def test_a_bare_name_shows_all_zones_of_that_name(longbox: Longbox) -> None:
     ran = play(longbox, "uno", typed("zone hand"), "--seed", "3", "--bots", "random")
