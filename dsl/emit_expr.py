@@ -647,7 +647,8 @@ class Expressions:
         """A description without a place speaks of what is in play; seats, spaces and lines always are."""
         if any(self.v.is_a(kind, k) for k in ("seat", "space", "line")):
             return py.sub(py.attr(py.name("s"), "of"), py.const(kind))
-        return py.call("k_here", py.name("s"), py.const(kind))
+        known = py.method(py.attr(py.name("s"), "around"), "get", py.const(kind))
+        return py.either([known, py.call("k_here", py.name("s"), py.const(kind))])
 
     def kind_tests(self, kinds: tuple[str, ...], value: Maker, sc: Scope, known: str) -> list[ast.expr]:
         """Tests that something is of one of these kinds; none if it cannot be anything else."""

@@ -337,9 +337,12 @@ def drain(s: State, c: int, scope: str, who: Any) -> None:
 
 def possible(s: State, c: int, record: list[Any], forbids: Sequence[Rule]) -> bool:
     """No rule forbids it. Asks nothing and changes nothing, so it can be tested at any time."""
-    return not any(
-        rule.guard is None or rule.guard(s, c, me, values, record) for rule, me, values in working(s, forbids)
-    )
+    for rule in forbids:
+        guard = rule.guard
+        for me, values in hosts(s, rule.where):
+            if guard is None or guard(s, c, me, values, record):
+                return False
+    return True
 
 
 def whenever(s: State, c: int, rules: Sequence[Rule]) -> None:

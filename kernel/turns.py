@@ -157,24 +157,25 @@ def _control(s: State, op: tuple[Any, ...], pc: int, frame: list[Any]) -> int:
     """Tests, loops and phases around the steps; returns where to go on."""
     functions = s.program.functions
     s.frame = tuple(frame)
-    match op[0]:
-        case "test":
-            otherwise: int = op[3]
-            return pc + 1 if functions[op[1]](s, -1, None, _you(frame, op[2])) else otherwise
-        case "each":
-            frame[op[2]] = (tuple(functions[op[1]](s, -1, None, _you(frame, op[3]))), 0)
-        case "let":
-            frame[op[2]] = functions[op[1]](s, -1, None, _you(frame, op[3]))
-        case "open":
-            subject = subject_of(s, frame, op[2], _you(frame, op[4]))
-            frame[op[3]] = subject
-            s.frame = tuple(frame)
-            if not all(enter(s, -1, op[5], name, subject) >= 0 for name in (op[1], *op[6])):
+    what = op[0]
+    if what == "test":
+        otherwise: int = op[3]
+        return pc + 1 if functions[op[1]](s, -1, None, _you(frame, op[2])) else otherwise
+    if what == "each":
+        frame[op[2]] = (tuple(functions[op[1]](s, -1, None, _you(frame, op[3]))), 0)
+    elif what == "let":
+        frame[op[2]] = functions[op[1]](s, -1, None, _you(frame, op[3]))
+    elif what == "open":
+        subject = subject_of(s, frame, op[2], _you(frame, op[4]))
+        frame[op[3]] = subject
+        s.frame = tuple(frame)
+        for name in (op[1], *op[6]):
+            if enter(s, -1, op[5], name, subject) < 0:
                 skipped: int = op[7]
                 return skipped
-        case "close":
-            for name in (*reversed(op[5]), op[1]):
-                leave(s, -1, op[4], name, frame[op[2]])
+    elif what == "close":
+        for name in (*reversed(op[5]), op[1]):
+            leave(s, -1, op[4], name, frame[op[2]])
     return pc + 1
 
 

@@ -80,6 +80,7 @@ def _modules(sources: list[Source]) -> list[ast.Module]:
 def test_only_listed_nodes_and_names_are_emitted(game: str) -> None:
     attributes = {
         "append",
+        "around",
         "setdefault",
         "extend",
         "scope",
