@@ -83,6 +83,18 @@ class Resolver(CardReader):
             case n.Supply(kind=kind):
                 self._known_kind(kind)
 
+    def _check_told(self, text: n.Word, told: str, phrase: Phrase) -> None:
+        """An event keeps the slots of its act and nothing else, so it can be told of these alone."""
+        for name in re.findall(r"\{([^{}]*)\}", told):
+            if name not in phrase.slots:
+                known = ", ".join(f"{{{slot}}}" for slot in phrase.slots) or "none"
+                self.fail(
+                    "LB0203",
+                    text.span,
+                    f"'{name}' is no slot of this verb, and what is told can name only slots",
+                    f"the slots are {known}; for anything else write a verb that has it as a slot",
+                )
+
     def _defaults(self, phrase: Phrase) -> dict[str, ir.Expr]:
         found = {}
         for name, clause in phrase.defaults.items():
@@ -120,6 +132,7 @@ class Resolver(CardReader):
                     again += [str(s).removesuffix(AGAIN) for s in names if str(s).endswith(AGAIN)]
                 case n.Told(text=text):
                     told = text.value.strip('"')
+                    self._check_told(text, told, phrase)
                 case _:
                     stmts.append(line)
         self._answer_type = phrase.gives if phrase.gives.base != "done" else None

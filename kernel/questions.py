@@ -234,15 +234,13 @@ def alike(s: State, a: Thing, b: Thing) -> bool:
     for column in s.changing():
         if column[a] != column[b]:
             return False
-    if s.kind[a] == s.kind[b] and s.program.kinds[s.kind[a]]["alike"]:
-        return True
-    if any(
-        getattr(s, slot)[a] != getattr(s, slot)[b]
-        for slot in ("kind", "design", "place", "face", "facedown", "owner")
-    ):
-        return False
+    for column in (s.kind, s.design, s.face, s.facedown, s.owner):
+        if column[a] != column[b]:
+            return False
     if s.items.get(a) or s.items.get(b) or a in s.borrowed or b in s.borrowed:
         return False
+    if s.program.kinds[s.kind[a]]["alike"]:
+        return True
     if any(getattr(s, slot)[a] != getattr(s, slot)[b] for slot in s.FIELDS):
         return False
     marked = {thing for _, thing in s.used} | {

@@ -513,6 +513,13 @@ def test_alike_copies_bear_no_number_even_if_they_are_created() -> None:
     assert [key for key in game.state.key if "pebble" in key] == ["pebble"] * 3
 
 
+def test_alike_copies_differ_if_something_lies_on_one() -> None:
+    rules = "kind pebble is token\n    copies are alike\n"
+    play = "create 3 pebbles in arena\nattach Ash to (the pebble where position of it = 5)\nremove a pebble from the game"
+    game = arena(play, rules)
+    assert game.question is not None and len(game.question.keys) == 2
+
+
 def test_each_may_be_done_in_a_chosen_order() -> None:
     game = arena("hurt each fighter by 1, in order chosen by the player where order of it = 2")
     assert game.question is not None and game.question.keys == ["Ash", "Bea"]
