@@ -23,3 +23,11 @@ def test_links_lead_somewhere() -> None:
             continue
         for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
             assert (page.parent / link).exists(), f"{page.name}: {link}"
+
+
+def test_the_cards_it_shows_are_the_cards() -> None:
+    shown = re.search(r"as their authors wrote them:\n\n```\n(.*?)```", README, re.S)
+    assert shown is not None
+    texts = [path.read_text("utf-8") for path in (ROOT / "expansions").rglob("*.box")]
+    for card in shown[1].strip().split("\n\n"):
+        assert any(card in text for text in texts), card

@@ -535,3 +535,16 @@ def test_the_beginning_of_an_answer_goes_before_a_word_to_the_program() -> None:
     keys = ["show the tray to Bob", "card trick"]
     assert chosen(keys, "show the", several=True) == "show the tray to Bob"
     assert chosen(keys, "card", several=False) is None
+
+
+# ---------------------------------------------------------------- the README
+def test_the_screen_in_the_readme_is_what_one_sees(longbox: Longbox) -> None:
+    readme = (Path(__file__).resolve().parents[2] / "README.md").read_text("utf-8")
+    shown = readme[readme.index("-- Round 1: hero turn --") :].split("```")[0]
+    lines = typed("done", "d4", "1", "move", "card Royal Warrant")
+    ran = play(longbox, "hour_of_need", lines, "--seed", "3", "--set", "team=Majesty")
+    seen = ran.lines[ran.lines.index("-- Round 1: hero turn --") :]
+    at = 0
+    for line in shown.rstrip().split("\n"):  # in that order; what the screen says besides may be left out
+        assert line in seen[at:], line
+        at = seen.index(line, at) + 1
