@@ -64,12 +64,8 @@ pack {id} "{title}"
     about "What this adds to {game_title}."
     needs {game} {version}
 
-# A rule of its own, to be replaced: the number of seats, counted when the game begins.
-state {word} seats: number = 0
-
-setup:
-    if {word} seats = 0:
-        now {word} seats is number of seats
+# A rule of its own, to be replaced: what everybody may look at while they play (show {word} seats).
+query {word} seats -> number, seen by all: number of seats
 """
 EXPANSION_SCENE = """\
 scene "the seats are counted"

@@ -197,7 +197,7 @@ def test_a_new_pack_checks_is_formatted_and_can_be_played(
     assert longbox("play", *game, "--packs", str(tmp_path), "--auto", "--seed", "1").code == 0
 
 
-@pytest.mark.parametrize("words", [["sticks"], ["my_cards", "--for", "uno"]])
+@pytest.mark.parametrize("words", [["sticks"], ["my_cards", "--for", "uno"], ["mine", "--for", "hour_of_need"]])
 def test_the_scene_of_a_new_pack_passes(longbox: Longbox, tmp_path: Path, words: list[str]) -> None:
     longbox("new", *words, "--in", str(tmp_path))
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", words[0]]
