@@ -222,7 +222,7 @@ class Teller:
         if not 0 < len(beside) <= BESIDE:
             return
         node.beside = f" ({', '.join(map(self._briefly, beside.values()))})"
-        node.kids = [kid for kid in node.kids if kid.line.seen[3:5] not in beside or kid.sort != "set"]
+        node.kids = [kid for kid in node.kids if kid.sort != "set" or kid.line.seen[3:5] not in beside]
 
     def _briefly(self, node: Node) -> str:
         """`focus 3`, `tired`, `not tired`"""
